@@ -1,0 +1,254 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"github.com/jetseek/jetseek/engine/fault"
+)
+
+// This file holds the JSON bodies of the public API: what NATS clients, the HTTP bridge and embedded programs exchange with a coordinator.
+
+// Headers of requests and replies of the public API over NATS.
+const (
+	HeaderID        = "Jetseek-Id"
+	HeaderWait      = "Jetseek-Wait"
+	HeaderTimeoutMs = "Jetseek-Timeout-Ms"
+	HeaderIfVersion = "Jetseek-If-Version"
+	HeaderRequestID = "Jetseek-Request-Id"
+	HeaderReport    = "Jetseek-Report"
+	HeaderBudgetMs  = "Jetseek-Budget-Ms"
+	HeaderStatus    = "Jetseek-Status" // reply: the HTTP status that the bridge gives it
+)
+
+// Durability is what an error says about a write: nothing (""), certainly not stored ("false"), stored ("true") or not known ("unknown").
+// In JSON it is false, true or "unknown".
+type Durability string
+
+// The values of [Durability].
+const (
+	NotDurable     Durability = "false"
+	IsDurable      Durability = "true"
+	DurableUnknown Durability = "unknown"
+)
+
+// MarshalJSON gives false, true or "unknown".
+func (d Durability) MarshalJSON() ([]byte, error) {
+	if d == DurableUnknown {
+		return []byte(`"unknown"`), nil
+	}
+	return []byte(d), nil
+}
+
+// UnmarshalJSON takes false, true or "unknown".
+func (d *Durability) UnmarshalJSON(b []byte) error {
+	var s any
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	switch s {
+	case false:
+		*d = NotDurable
+	case true:
+		*d = IsDurable
+	default:
+		*d = DurableUnknown
+	}
+	return nil
+}
+
+// ErrorBody is the body of every error reply.
+type ErrorBody struct {
+	Error ErrorInfo `json:"error"`
+}
+
+// ErrorInfo is an error with its code as JSON.
+type ErrorInfo struct {
+	Code     fault.Code `json:"code"`
+	Message  string     `json:"message"`
+	Position *int       `json:"position,omitempty"` // byte offset in q
+	Reason   string     `json:"reason,omitempty"`   // of unavailable: a word for programs
+	Durable  Durability `json:"durable,omitempty"`  // of a write
+}
+
+// WriteReply answers one write (POST or DELETE /index).
+type WriteReply struct {
+	OK        bool       `json:"ok"`
+	ID        string     `json:"id"`
+	Outcome   string     `json:"outcome"` // created, updated, deleted, not_found, version_conflict; "" when wait is durable or none
+	Version   uint64     `json:"version"`
+	Group     string     `json:"group"`
+	Seq       uint64     `json:"seq"`
+	Durable   bool       `json:"durable"`
+	Visible   bool       `json:"visible"`
+	Verified  *bool      `json:"verified,omitempty"` // deletes only
+	Members   int        `json:"members"`
+	MembersOK int        `json:"members_ok"`
+	Behind    []string   `json:"behind"`
+	Error     *ErrorInfo `json:"error,omitempty"` // version_conflict
+}
+
+// BulkReply answers a bulk.
+type BulkReply struct {
+	OK        bool              `json:"ok"`
+	Durable   bool              `json:"durable"`
+	Visible   bool              `json:"visible"`
+	Indexed   int               `json:"indexed"` // created + updated
+	Deleted   int               `json:"deleted"`
+	NotFound  int               `json:"not_found"`
+	Failed    int               `json:"failed"`
+	Groups    int               `json:"groups"` // these three: of the groups that the bulk touched
+	Members   int               `json:"members"`
+	MembersOK int               `json:"members_ok"`
+	Behind    []string          `json:"behind"`
+	Seq       map[string]uint64 `json:"seq"`
+	Errors    []LineError       `json:"errors"`
+	TookMs    float64           `json:"took_ms"`
+}
+
+// LineError is one failed line of a bulk, numbered from 1, blank lines counted.
+type LineError struct {
+	Line    int        `json:"line"`
+	ID      string     `json:"id,omitempty"`
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Durable Durability `json:"durable,omitempty"`
+}
+
+// DeleteRequest and GetRequest's JSON form over NATS is {"id":…}.
+type IDRequest struct {
+	ID string `json:"id"`
+}
+
+// DocReply answers GET /doc.
+type DocReply struct {
+	ID      string          `json:"id"`
+	Version uint64          `json:"version"`
+	Seq     uint64          `json:"seq"` // of the snapshot that answered
+	Group   string          `json:"group"`
+	Source  json.RawMessage `json:"source"`
+}
+
+// SearchResponse answers a search.
+type SearchResponse struct {
+	TookMs    float64        `json:"took_ms"`
+	Query     string         `json:"query"`
+	Total     Total          `json:"total"`
+	Hits      []Hit          `json:"hits"`
+	Exact     bool           `json:"exact"`
+	ExactNote string         `json:"exact_note"`
+	Stats     string         `json:"stats"`
+	Partial   bool           `json:"partial"`
+	Shards    Shards         `json:"shards"`
+	Coverage  Coverage       `json:"coverage"`
+	Pipeline  Pipeline       `json:"pipeline"`
+	Profile   map[string]any `json:"profile,omitempty"`
+	Cached    bool           `json:"cached"`
+}
+
+// Total is how many documents match: eq, gte or estimate.
+type Total struct {
+	Value    uint64 `json:"value"`
+	Relation string `json:"relation"`
+}
+
+// Hit is one document of the answer. Sort stands when the request names sort keys: the keys' values, then the id.
+type Hit struct {
+	ID     string          `json:"id"`
+	Score  *float64        `json:"score"` // null when ordered by fields alone and track_scores is not set
+	Source json.RawMessage `json:"source"`
+	Sort   []any           `json:"sort,omitempty"`
+}
+
+// Shards counts the groups that answered.
+type Shards struct {
+	Total        int               `json:"total"`
+	OK           int               `json:"ok"`
+	Failed       int               `json:"failed"`
+	FailedGroups []string          `json:"failed_groups"`
+	Hedged       int               `json:"hedged"`
+	Retried      int               `json:"retried"`
+	Reasons      map[string]string `json:"reasons,omitempty"`
+}
+
+// Coverage is the share of the documents that the answer speaks of, and each group's snapshot.
+type Coverage struct {
+	Documents float64           `json:"documents"`
+	Seq       map[string]uint64 `json:"seq"`
+}
+
+// Pipeline is what was executed.
+type Pipeline struct {
+	Quality string   `json:"quality"`
+	Version int      `json:"version"`
+	Stages  []string `json:"stages"`
+	Shed    []string `json:"shed"`
+}
+
+// CollectionBody answers PUT and GET of a collection.
+type CollectionBody struct {
+	Name      string            `json:"name"`
+	Schema    json.RawMessage   `json:"schema"`
+	Documents uint64            `json:"documents"`
+	Groups    map[string]uint64 `json:"groups"`
+}
+
+// CollectionRequest is the body of admin.collections.create, .show and .drop over NATS; Schema for create only.
+type CollectionRequest struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema,omitempty"`
+}
+
+// CollectionsBody answers GET /collections.
+type CollectionsBody struct {
+	Collections []CollectionBody `json:"collections"`
+}
+
+// DropBody answers DELETE of a collection.
+type DropBody struct {
+	OK       bool   `json:"ok"`
+	Name     string `json:"name"`
+	Verified bool   `json:"verified"`
+}
+
+// ReadyBody answers /ready (admin.status).
+type ReadyBody struct {
+	Ready  bool            `json:"ready"`
+	Groups map[string]bool `json:"groups"`
+}
+
+// RingBody answers /_ring.
+type RingBody struct {
+	Rule   string         `json:"rule"`
+	Slots  int            `json:"slots"`
+	Vnodes int            `json:"vnodes"`
+	Epoch  uint64         `json:"epoch"`
+	Groups map[string]int `json:"groups"`
+}
+
+// PlacementBody answers /_placement.
+type PlacementBody struct {
+	ID      string   `json:"id"`
+	Hash    uint32   `json:"hash"`
+	Slot    int      `json:"slot"`
+	Group   string   `json:"group"`
+	Members []string `json:"members"`
+}
+
+// MemberBody is one member in /_members.
+type MemberBody struct {
+	Member     string `json:"member"`
+	Group      string `json:"group"`
+	Node       string `json:"node"`
+	State      string `json:"state"` // joining, serving, draining, fenced, failed; down without a liveness record
+	Reason     string `json:"reason,omitempty"`
+	Applied    uint64 `json:"applied"`
+	ContentSeq uint64 `json:"content_seq"`
+	Lag        uint64 `json:"lag"`
+	Documents  uint64 `json:"documents"`
+	Digest     string `json:"digest"`
+}
+
+// MembersBody answers /_members.
+type MembersBody struct {
+	Members []MemberBody `json:"members"`
+}
