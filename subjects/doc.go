@@ -1,0 +1,40 @@
+// Package subjects is the contract between processes: where messages go. Its sub-packages say what the messages hold ([wire]), who owns which
+// document ([placement]) and what the cluster has agreed on ([registry]). It may import the NATS client and the engine's vocabulary, never package
+// engine, shard or coordinator.
+//
+// # The protocol table
+//
+// The prefix is jetseek unless it is configured otherwise. The plane is the first token behind it, so that every role is one wildcard: a reader may
+// publish jetseek.read.>, a writer also jetseek.write.>. No token holds what a user wrote, except collection names, which are restricted; ids
+// travel in bodies.
+//
+//	subject                                  published by   answered or read by            holds
+//	jetseek.read.{collection}.{op}           clients        coordinators, one queue group  JSON: search, get, count, explain, suggest, analyze, recall
+//	jetseek.write.{collection}.{op}          clients        coordinators, one queue group  index: a document; bulk: NDJSON; delete: {"id":…}
+//	jetseek.admin.{op}                       clients        coordinators, one queue group  JSON: collections.list|create|show|drop, map, members, ring, placement, status, …
+//	jetseek.group.{group}.{node}.{op}        coordinators   that member                    wire requests: search, stats, docs, get, ping
+//	jetseek.group.{group}.any.{op}           anyone         one member, queue group        the same, for people and for a coordinator without a map
+//	jetseek.log.{group}                      coordinators,  the stream JETSEEK_{group}     wire.Record: operations, leases
+//	                                         members
+//	jetseek.log.{group}.own                  coordinators   the same stream                wire.Record: ownership entries, a subject of their own so that
+//	                                                                                       others can be guarded by the last of them
+//	jetseek.tail.{group}, .own               the server     members                        what the stream stored, with Nats-Sequence
+//	jetseek.event.group.{group}.applied      members        coordinators                   wire.Watermark
+//	jetseek.event.map                        coordinators   anyone                         the map's new epoch
+//	_INBOX_JETSEEK.c.{incarnation}.>         members        that coordinator               wire.Report, and replies at .{call}.{round}.{slot}
+//	$KV.JETSEEK.>                            all            all                            package registry: map, collections, members
+//
+// A queue group is named like the service: jetseek for coordinators, jetseek-shard for the members of a group behind any. Services are
+// registered under the same names.
+//
+// # Replies
+//
+// A request is answered only when its reply subject's first token begins with an underscore ([IsInbox]); else nobody could tell an answer from an
+// injected record. Outcomes of operations go only to a coordinator's inbox ([Names.IsCoordinatorInbox]), so that no record can aim a member's publish
+// elsewhere.
+//
+// # Names of assets
+//
+// The prefix in capitals with its dots as underscores names streams, the bucket and inboxes: acme.search has streams ACME_SEARCH_{group}, bucket
+// ACME_SEARCH (for objects too) and inboxes _INBOX_ACME_SEARCH.c.{incarnation}.
+package subjects
