@@ -1,0 +1,120 @@
+package bridge
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/jetseek/jetseek/engine/fault"
+)
+
+// readBody reads what the route takes of a body, under two limits: what the route takes at all, and what one NATS message takes. What lies between
+// them is read and thrown away, so that an honest client gets its answer instead of a broken connection. release gives the memory back; it is never nil.
+func (h *handler) readBody(w http.ResponseWriter, r *http.Request, use bodyUse) (body []byte, release func(), err error) {
+	release = func() {}
+	if e := r.Header.Values("Content-Encoding"); len(e) > 0 && (len(e) > 1 || !strings.EqualFold(e[0], "identity")) {
+		return nil, release, fault.New(fault.BadRequest, "Content-Encoding %s is not supported; send the body as it is", fault.Quote(strings.Join(e, ", ")))
+	}
+	if use == bodyNone {
+		if n, _ := io.ReadFull(r.Body, make([]byte, 1)); n > 0 {
+			return nil, release, fault.New(fault.BadRequest, "%s %s takes no body", r.Method, fault.Quote(r.URL.Path))
+		}
+		return nil, release, nil
+	}
+	most := use.maxBytes()
+	limit := min(most, h.client.MaxRequest())
+	if limit == 0 {
+		limit = most // not connected: the call will say so
+	}
+	if r.ContentLength > most {
+		return nil, release, tooLarge(most, limit)
+	}
+	reserve := r.ContentLength
+	if reserve < 0 || reserve > limit {
+		reserve = limit
+	}
+	if !h.room.TryAcquire(reserve) {
+		return nil, release, fault.New(fault.Overloaded, "too many bytes of requests are in flight; try again")
+	}
+	release = func() { h.room.Release(reserve) }
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	body, err = readUpTo(r.Body, limit, r.ContentLength)
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over) || errors.Is(err, errOver):
+		return nil, release, tooLarge(most, limit)
+	case err != nil:
+		return nil, release, fault.New(fault.BadRequest, "the body did not arrive whole: %v", err)
+	}
+	return body, release, nil
+}
+
+var errOver = errors.New("more bytes than the limit")
+
+// readUpTo reads r to its end; past limit bytes it throws the rest away and gives errOver. length is the announced size, or negative.
+func readUpTo(r io.Reader, limit, length int64) ([]byte, error) {
+	if length > limit {
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			return nil, err
+		}
+		return nil, errOver
+	}
+	body := make([]byte, 0, max(length, 0)+512)
+	for {
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if int64(len(body)) > limit {
+			if _, err := io.Copy(io.Discard, r); err != nil {
+				return nil, err
+			}
+			return nil, errOver
+		}
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(body) == cap(body) {
+			body = append(body, 0)[:len(body)]
+		}
+	}
+}
+
+func tooLarge(most, limit int64) error {
+	if limit < most {
+		return fault.New(fault.TooLarge, "the body has more than %d bytes, which is what one message of this NATS server takes (max_payload, less room for headers)", limit)
+	}
+	return fault.New(fault.TooLarge, "the body has more than %d bytes, the limit of this path", most)
+}
+
+// callBody makes the body of the call from the body of the request and the fields that its parameters gave.
+func (rt *route) callBody(c *call, body []byte) ([]byte, error) {
+	switch rt.body {
+	case bodyNone:
+		return c.body(), nil
+	case bodySchema:
+		if len(body) == 0 {
+			body = []byte("{}")
+		}
+		if !json.Valid(body) {
+			return nil, fault.New(fault.BadRequest, "the schema is no JSON")
+		}
+		c.addField("schema", string(body))
+		return c.body(), nil
+	}
+	return body, nil
+}
+
+// timeoutOf peeks at the budget in a search's body, which its coordinator reads strictly; 0 when there is none to be seen.
+func timeoutOf(body []byte) int64 {
+	var said struct {
+		TimeoutMs int64 `json:"timeout_ms"`
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		return 0
+	}
+	return said.TimeoutMs
+}

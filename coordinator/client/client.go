@@ -1,0 +1,58 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/jetseek/jetseek/subjects"
+)
+
+// Options say how to reach a cluster. The zero value is a cluster with the default prefix.
+type Options struct {
+	// Prefix begins every subject of the cluster. "": jetseek.
+	Prefix string
+}
+
+// Client calls the coordinators of one cluster. It is safe for concurrent use, holds no state but the connection, which stays its
+// caller's to close, and starts no goroutine.
+type Client struct {
+	nc    *nats.Conn
+	names subjects.Names
+}
+
+// New makes a client over an open connection.
+func New(nc *nats.Conn, o Options) (*Client, error) {
+	if nc == nil {
+		return nil, fmt.Errorf("client: no NATS connection")
+	}
+	var names subjects.Names
+	if o.Prefix != "" {
+		var err error
+		if names, err = subjects.New(o.Prefix); err != nil {
+			return nil, fmt.Errorf("client: %w", err)
+		}
+	}
+	return &Client{nc: nc, names: names}, nil
+}
+
+// Names gives the subjects of the client's cluster, for [Client.Do].
+func (c *Client) Names() subjects.Names { return c.names }
+
+// The budgets of calls whose context has no deadline. Writes and deletes leave a coordinator room for its own defaults (5 s and 20 s).
+const (
+	readBudget   = 2 * time.Second
+	writeBudget  = 6 * time.Second
+	deleteBudget = 21 * time.Second
+	adminBudget  = 10 * time.Second
+)
+
+// within gives ctx a deadline if it has none.
+func within(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, budget)
+}

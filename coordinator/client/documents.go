@@ -1,0 +1,125 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// WriteOptions are the parameters of a write. The zero value waits until the write is visible to every search.
+type WriteOptions struct {
+	// ID is the document's id, when its body has none. Index only.
+	ID string
+	// Wait is what the reply waits for: applied, durable or none. "": applied.
+	Wait string
+	// Timeout is the coordinator's budget, in whole milliseconds. 0: the context's deadline, or the default of the operation (5 s, deletes 20 s).
+	Timeout time.Duration
+	// IfVersion is the version that must stand, 0 for an absent document. nil: no condition.
+	IfVersion *uint64
+	// RequestID makes a repeat of this write safe. "": none.
+	RequestID string
+}
+
+// header gives the options as headers; nil when there are none.
+func (o WriteOptions) header() nats.Header {
+	h := nats.Header{}
+	if o.ID != "" {
+		wire.SetID(h, o.ID)
+	}
+	if o.Wait != "" {
+		h.Set(wire.HeaderWait, o.Wait)
+	}
+	if o.Timeout > 0 {
+		h.Set(wire.HeaderTimeoutMs, strconv.FormatInt(max(1, o.Timeout.Milliseconds()), 10))
+	}
+	if o.IfVersion != nil {
+		h.Set(wire.HeaderIfVersion, strconv.FormatUint(*o.IfVersion, 10))
+	}
+	if o.RequestID != "" {
+		h.Set(wire.HeaderRequestID, o.RequestID)
+	}
+	return h
+}
+
+// budget is how long to wait for the reply when the context does not say.
+func (o WriteOptions) budget(otherwise time.Duration) time.Duration {
+	if o.Timeout > 0 {
+		return o.Timeout + time.Second
+	}
+	return otherwise
+}
+
+// Index writes one document, a JSON object. A version conflict gives both: the reply with the version that stands, and an error of code version_conflict.
+func (c *Client) Index(ctx context.Context, collection string, document []byte, o WriteOptions) (*wire.WriteReply, error) {
+	return c.write(ctx, "index", collection, document, o, writeBudget)
+}
+
+// Delete deletes one document, and by default waits until no member can serve it any more. A document that is not there is no error.
+func (c *Client) Delete(ctx context.Context, collection, id string, o WriteOptions) (*wire.WriteReply, error) {
+	body, err := json.Marshal(wire.IDRequest{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	o.ID = ""
+	return c.write(ctx, "delete", collection, body, o, deleteBudget)
+}
+
+func (c *Client) write(ctx context.Context, op, collection string, body []byte, o WriteOptions, otherwise time.Duration) (*wire.WriteReply, error) {
+	r, err := c.onCollection(collection, body, c.names.Write, op)
+	if err != nil {
+		return nil, err
+	}
+	r.Header, r.Write = o.header(), true
+	ctx, cancel := within(ctx, o.budget(otherwise))
+	defer cancel()
+	var reply wire.WriteReply
+	if _, err := c.call(ctx, r, &reply); err != nil {
+		return nil, err
+	}
+	if reply.Error != nil {
+		return &reply, reply.Error.Err()
+	}
+	return &reply, nil
+}
+
+// Bulk writes many documents, one JSON object a line; a line {"_delete":"ID"} deletes. A line that fails is named in the reply and is no error here.
+// The lines of one call must fit into one message of the NATS server ([Client.MaxRequest]).
+func (c *Client) Bulk(ctx context.Context, collection string, lines []byte, o WriteOptions) (*wire.BulkReply, error) {
+	r, err := c.onCollection(collection, lines, c.names.Write, "bulk")
+	if err != nil {
+		return nil, err
+	}
+	o.ID, o.IfVersion = "", nil
+	r.Header, r.Write = o.header(), true
+	ctx, cancel := within(ctx, o.budget(deleteBudget))
+	defer cancel()
+	var reply wire.BulkReply
+	if _, err := c.call(ctx, r, &reply); err != nil {
+		return nil, err
+	}
+	return &reply, nil
+}
+
+// Get reads one document by id; a missing one is an error of code not_found.
+func (c *Client) Get(ctx context.Context, collection, id string) (*wire.DocReply, error) {
+	body, err := json.Marshal(wire.IDRequest{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.onCollection(collection, body, c.names.Read, "get")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := within(ctx, readBudget)
+	defer cancel()
+	var reply wire.DocReply
+	if _, err := c.call(ctx, r, &reply); err != nil {
+		return nil, err
+	}
+	return &reply, nil
+}
