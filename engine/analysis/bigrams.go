@@ -1,0 +1,74 @@
+package analysis
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Scripts written without spaces are indexed as overlapping pairs of characters, so that any part of a text finds it without a dictionary: a
+// phrase of pairs is the part. A character is a letter with the marks behind it. A run of one character is a token by itself.
+
+// isUnspaced tells whether a letter belongs to such a script. Their digits and signs do not count: digits are words by UAX 29.
+func isUnspaced(r rune) bool {
+	const firstThai = 0x0e00 // no such script lies below
+	if r < firstThai {
+		return false
+	}
+	if r == '\u30fc' || r == '\uff70' { // the signs that lengthen a Kana vowel are of no script
+		return true
+	}
+	if !unicode.In(r, unicode.L, unicode.Nl) {
+		return false
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+		unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Ahom)
+}
+
+// extends tells whether a character belongs to the letter before it.
+func extends(r rune) bool {
+	const (
+		zeroWidthNonJoiner, zeroWidthJoiner = '\u200c', '\u200d'
+		halfVoiced, halfSemiVoiced          = '\uff9e', '\uff9f' // the voiced sound marks of half-width Katakana
+	)
+	switch r {
+	case zeroWidthNonJoiner, zeroWidthJoiner, halfVoiced, halfSemiVoiced:
+		return true
+	}
+	return unicode.Is(unicode.M, r)
+}
+
+// unspacedRun gives the length of the run of such letters, with their marks, at the start of text.
+func unspacedRun(text string) int {
+	for i, r := range text {
+		if !isUnspaced(r) && (i == 0 || !extends(r)) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// appendBigrams appends the pairs of characters of a run, which starts at byte offset of the whole text.
+func appendBigrams(dst []Token, run string, offset, position int) []Token {
+	start, size := 0, characterLen(run)
+	if size == len(run) {
+		return append(dst, Token{Term: cut(Fold(run)), Position: position, Start: offset, End: offset + size})
+	}
+	for middle := size; middle < len(run); {
+		end := middle + characterLen(run[middle:])
+		dst = append(dst, Token{Term: cut(Fold(run[start:end])), Position: position, Start: offset + start, End: offset + end})
+		position++
+		start, middle = middle, end
+	}
+	return dst
+}
+
+// characterLen gives the length of the letter at the start of a run, with its marks.
+func characterLen(run string) int {
+	_, first := utf8.DecodeRuneInString(run)
+	for i, r := range run[first:] {
+		if !extends(r) {
+			return first + i
+		}
+	}
+	return len(run)
+}
