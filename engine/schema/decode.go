@@ -1,0 +1,390 @@
+package schema
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/schema/strictjson"
+)
+
+// Decode reads the body of a document: one pass over the JSON that checks all of it. added are the fields that a schema with dynamic:true
+// does not have yet and that this body would add, by name; their values stand in the document like the others. Whoever writes
+// the document first makes [Schema.With] of them the collection's schema.
+//
+// It fails with bad_document where the body is no strict JSON object or its id is not acceptable, with bad_field or bad_vector where a value does
+// not fit, with limit_exceeded past a limit. Nothing is coerced.
+func (s *Schema) Decode(body []byte) (doc *Document, added []Field, err error) {
+	return s.decode(body, decodeWrite)
+}
+
+// DecodeLine is [Schema.Decode] for the document of a bulk line, which may have the key _if_version.
+func (s *Schema) DecodeLine(body []byte) (doc *Document, added []Field, err error) {
+	return s.decode(body, decodeLine)
+}
+
+// DecodeKnown reads a body that was accepted before, perhaps under a newer schema: fields that s does not name are left out, whatever dynamic says.
+func (s *Schema) DecodeKnown(body []byte) (*Document, error) {
+	doc, _, err := s.decode(body, decodeKnown)
+	return doc, err
+}
+
+type decodeMode uint8
+
+const (
+	decodeWrite decodeMode = iota // the body of a write
+	decodeLine                    // the document of a bulk line
+	decodeKnown                   // a body from the log
+)
+
+// ifVersionKey is the key of a bulk line's condition. It stays in the source and is no field.
+const ifVersionKey = "_if_version"
+
+func (s *Schema) decode(body []byte, mode decodeMode) (*Document, []Field, error) {
+	d := decoder{schema: s, mode: mode, r: strictjson.New(string(body), MaxDepth), doc: &Document{}}
+	err := d.document()
+	if err == nil {
+		err = d.r.End()
+	}
+	if err != nil {
+		return nil, nil, badDocument(err)
+	}
+	added, err := d.addedFields()
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(d.doc.Values, func(a, b Values) int { return cmp.Compare(a.Field.Name, b.Field.Name) })
+	return d.doc, added, nil
+}
+
+// badDocument turns an error of the JSON reader into the fault that a document gives.
+func badDocument(err error) error {
+	var broken *strictjson.Error
+	if errors.As(err, &broken) {
+		return fault.New(fault.BadDocument, "the document is not valid JSON: %s", broken)
+	}
+	return err
+}
+
+// decoder is the state of one pass over one document.
+type decoder struct {
+	schema *Schema
+	mode   decodeMode
+	r      *strictjson.Reader
+	doc    *Document
+	path   []byte            // dotted name of the present object
+	added  map[string]*Field // dynamic fields that this document brings, by name
+	once   []*Field          // fields of one value a document that have it
+	places map[*Field]int    // where in doc.Values a field stands, once there are many
+}
+
+// fewFields is up to how many fields of a document are found by looking at each.
+const fewFields = 16
+
+func (d *decoder) document() error {
+	if kind := d.r.Kind(); kind != strictjson.Object && kind != strictjson.None {
+		return fault.New(fault.BadDocument, "a document is a JSON object, not %s", kind)
+	}
+	return d.object()
+}
+
+// object takes the object that comes; d.path names it. Its recursion is bounded by [MaxDepth].
+func (d *decoder) object() error {
+	if err := d.r.Enter(); err != nil {
+		return err
+	}
+	outer := len(d.path)
+	for {
+		key, ok, err := d.r.Key()
+		if err != nil || !ok {
+			return err
+		}
+		if outer == 0 {
+			err = d.topLevel(key)
+		} else {
+			d.path = append(append(d.path, '.'), key...)
+			err = d.member()
+			d.path = d.path[:outer]
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// topLevel takes the value of a key of the document itself, where some keys are no fields.
+func (d *decoder) topLevel(key string) error {
+	switch {
+	case key == idKey:
+		id, err := readID(d.r, "id")
+		d.doc.ID = id
+		return err
+	case key == ifVersionKey && d.mode != decodeWrite:
+		return d.r.Skip()
+	case key == "" || key[0] == '_':
+		if d.mode == decodeKnown {
+			return d.r.Skip()
+		}
+		return checkName(key)
+	}
+	d.path = append(d.path, key...)
+	err := d.member()
+	d.path = d.path[:0]
+	return err
+}
+
+// member takes the value of the key that d.path names.
+func (d *decoder) member() error {
+	field, known := d.lookup()
+	if known && (field.Type == Geo || field.Type == Vector) {
+		return d.single(field)
+	}
+	switch kind := d.r.Kind(); kind {
+	case strictjson.Object:
+		if known {
+			return d.misfit(field, kind)
+		}
+		return d.object()
+	case strictjson.Array:
+		return d.array(field)
+	default:
+		_, err := d.scalar(field)
+		return err
+	}
+}
+
+// array takes an array of values or of objects. field is nil when the schema does not name it.
+func (d *decoder) array(field *Field) error {
+	if err := d.r.Enter(); err != nil {
+		return err
+	}
+	objects := false
+	for {
+		if more, err := d.r.More(); err != nil || !more {
+			return err
+		}
+		var err error
+		switch kind := d.r.Kind(); {
+		case kind == strictjson.Array:
+			err = d.array(field) // arrays in arrays are one list of values
+		case kind == strictjson.Object && field != nil:
+			return d.misfit(field, kind)
+		case kind == strictjson.Object:
+			objects = true
+			err = d.object()
+		case objects && kind != strictjson.Null && d.adds():
+			return fault.New(fault.BadField, "field %s holds objects and values in one array", d.name())
+		default:
+			field, err = d.scalar(field)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// scalar takes a value that is no object and no array, and gives the field that it went to, nil where it went to none.
+func (d *decoder) scalar(field *Field) (_ *Field, err error) {
+	kind := d.r.Kind()
+	if kind == strictjson.Null || kind == strictjson.None {
+		return field, d.r.Skip()
+	}
+	if field == nil && !d.adds() {
+		if d.mode != decodeKnown && d.schema.Dynamic == DynamicStrict {
+			return nil, fault.New(fault.BadField, "field %s is not in the schema, which is strict", d.name())
+		}
+		return nil, d.r.Skip()
+	}
+	var token string // a number decides by its digits what becomes of it
+	if kind == strictjson.Number {
+		if token, err = d.r.Number(); err != nil {
+			return nil, err
+		}
+	}
+	if field == nil {
+		if field, err = d.add(kind, token); err != nil {
+			return nil, err
+		}
+	}
+	return field, d.value(field, kind, token)
+}
+
+// adds tells whether fields that the schema does not name are added.
+func (d *decoder) adds() bool {
+	return d.mode != decodeKnown && d.schema.Dynamic == DynamicTrue
+}
+
+// value takes a scalar of the field's type; a number was taken already and is token.
+func (d *decoder) value(field *Field, kind strictjson.Kind, token string) error {
+	switch {
+	case (field.Type == Text || field.Type == Keyword) && kind == strictjson.String:
+		text, err := d.r.String()
+		if err != nil {
+			return err
+		}
+		if field.Type == Keyword && len(text) > MaxExactBytes {
+			return fault.New(fault.BadField, "field %s: a keyword holds at most %d bytes", d.name(), MaxExactBytes)
+		}
+		v := d.values(field)
+		v.Strings = append(v.Strings, text)
+	case field.Type == Bool && kind == strictjson.Bool:
+		yes, err := d.r.Bool()
+		if err != nil {
+			return err
+		}
+		v := d.values(field)
+		v.Ints = append(v.Ints, BoolInt(yes))
+	case field.Type == Double && kind == strictjson.Number:
+		number, err := strconv.ParseFloat(token, 64)
+		if err != nil {
+			return fault.New(fault.BadField, "field %s: %s is too large for a double", d.name(), fault.Quote(token))
+		}
+		v := d.values(field)
+		v.Floats = append(v.Floats, number+0) // -0 is 0
+	case field.Type == Long && kind == strictjson.Number:
+		number, err := strconv.ParseInt(token, 10, 64)
+		if err != nil {
+			return d.notLong(token)
+		}
+		v := d.values(field)
+		v.Ints = append(v.Ints, number)
+	case field.Type == Date && kind == strictjson.String:
+		text, err := d.r.String()
+		if err != nil {
+			return err
+		}
+		ns, ok := ParseDate(text)
+		if !ok {
+			return fault.New(fault.BadField, "field %s: %s is no RFC 3339 date between 1677-09-21 and 2262-04-11", d.name(), fault.Quote(text))
+		}
+		v := d.values(field)
+		v.Ints = append(v.Ints, ns)
+	case field.Type == Date && kind == strictjson.Number:
+		ns, ok := ParseEpochMs(token)
+		if !ok {
+			return fault.New(fault.BadField, "field %s: %s is no whole number of milliseconds between 1677-09-21 and 2262-04-11", d.name(), fault.Quote(token))
+		}
+		v := d.values(field)
+		v.Ints = append(v.Ints, ns)
+	default:
+		return d.misfit(field, kind)
+	}
+	return nil
+}
+
+func (d *decoder) notLong(token string) error {
+	if IsWhole(token) {
+		return fault.New(fault.BadField, "field %s: %s does not fit in 64 bits", d.name(), fault.Quote(token))
+	}
+	return fault.New(fault.BadField, `field %s is long and takes whole numbers without point or exponent, not %s; declare it as {"type":"double"} to hold others`,
+		d.name(), fault.Quote(token))
+}
+
+// lookup finds the field that d.path names, in the schema or among those that this document adds.
+func (d *decoder) lookup() (*Field, bool) {
+	if f, ok := d.schema.Lookup(string(d.path)); ok {
+		return f, true
+	}
+	f, ok := d.added[string(d.path)]
+	return f, ok
+}
+
+// add makes a dynamic field of d.path, typed by the token that comes.
+func (d *decoder) add(kind strictjson.Kind, token string) (*Field, error) {
+	f := &Field{Name: string(d.path), Boost: 1}
+	if err := checkName(f.Name); err != nil {
+		return nil, err
+	}
+	if len(d.schema.Fields)+len(d.added) >= MaxFields {
+		return nil, fault.New(fault.LimitExceeded, "field %s is one too many: a schema holds at most %d fields", d.name(), MaxFields)
+	}
+	switch {
+	case kind == strictjson.String:
+		f.Type, f.Analyzer, f.Exact = Text, defaultAnalyzer, true
+	case kind == strictjson.Bool:
+		f.Type = Bool
+	case IsWhole(token):
+		f.Type = Long
+	default:
+		f.Type = Double
+	}
+	if d.added == nil {
+		d.added = make(map[string]*Field)
+	}
+	d.added[f.Name] = f
+	return f, nil
+}
+
+// addedFields lists the added fields by name, after checking that they can stand beside those of the schema.
+func (d *decoder) addedFields() ([]Field, error) {
+	if len(d.added) == 0 {
+		return nil, nil
+	}
+	fields := make([]Field, 0, len(d.added))
+	for _, f := range d.added {
+		fields = append(fields, *f)
+	}
+	slices.SortFunc(fields, func(a, b Field) int { return cmp.Compare(a.Name, b.Name) })
+	_, err := d.schema.With(fields)
+	return fields, err
+}
+
+// values finds or begins the field's values.
+func (d *decoder) values(field *Field) *Values {
+	all := d.doc.Values
+	if n := len(all); n > 0 && all[n-1].Field == field {
+		return &all[n-1]
+	}
+	if i, ok := d.place(field); ok {
+		return &all[i]
+	}
+	d.doc.Values = append(d.doc.Values, Values{Field: field})
+	if n := len(d.doc.Values); d.places != nil {
+		d.places[field] = n - 1
+	} else if n > fewFields {
+		d.places = make(map[*Field]int, 2*n)
+		for i := range d.doc.Values {
+			d.places[d.doc.Values[i].Field] = i
+		}
+	}
+	return &d.doc.Values[len(d.doc.Values)-1]
+}
+
+func (d *decoder) place(field *Field) (int, bool) {
+	if d.places != nil {
+		i, ok := d.places[field]
+		return i, ok
+	}
+	for i := range d.doc.Values {
+		if d.doc.Values[i].Field == field {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (d *decoder) name() string { return fault.Quote(string(d.path)) }
+
+func (d *decoder) misfit(field *Field, kind strictjson.Kind) error {
+	return fault.New(fault.BadField, "field %s is %s and does not take %s", d.name(), field.Type, kind)
+}
+
+// BoolInt is how a bool is kept: false 0, true 1.
+func BoolInt(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// IsWhole tells whether a JSON number is written as a whole number, without point and exponent.
+func IsWhole(token string) bool {
+	for i := range len(token) {
+		if c := token[i]; c == '.' || c == 'e' || c == 'E' {
+			return false
+		}
+	}
+	return true
+}
