@@ -1,0 +1,128 @@
+package segment
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/jetseek/jetseek/engine/internal/segment/cursor"
+)
+
+// Errors of [Open].
+var (
+	// ErrCorrupt: the bytes are no segment, or no longer the one that was written.
+	ErrCorrupt = errors.New("corrupt segment")
+	// ErrNewer: the segment has a format that this version does not know.
+	ErrNewer = errors.New("segment of a newer format")
+)
+
+const (
+	formatVersion = 1
+	headerLen     = 8
+	footerLen     = 12
+	headerMagic   = "JSSG"
+	footerMagic   = "GSSJ"
+	maxFields     = 1 << 16
+)
+
+type kind byte
+
+const (
+	kindMeta kind = iota + 1
+	kindIDs
+	kindIDTable
+	kindVersion
+	kindBirthSeq
+	kindBirthLog
+	kindBirthIndex
+	kindSlot
+	kindContent
+	kindStored
+)
+
+const (
+	kindLengths kind = iota + 20
+	kindTerms
+	kindPostings
+	kindPositions
+	kindExact
+	kindExactPostings
+	kindOrdinals
+	kindInts
+	kindFloats
+)
+
+// container collects sections. Each is appended to buf between begin and end.
+type container struct {
+	buf, toc []byte
+	sections uint64
+	start    int
+}
+
+func (c *container) reset() {
+	c.buf, c.toc, c.sections = append(c.buf[:0], headerMagic...), c.toc[:0], 0
+	c.buf = binary.LittleEndian.AppendUint16(c.buf, formatVersion)
+	c.buf = append(c.buf, 0, 0)
+	c.start = len(c.buf)
+}
+
+// end makes everything appended since the last end a section.
+func (c *container) end(k kind, field int) {
+	section := c.buf[c.start:]
+	c.toc = append(c.toc, byte(k))
+	c.toc = binary.AppendUvarint(c.toc, uint64(field))
+	c.toc = binary.AppendUvarint(c.toc, uint64(len(section)))
+	c.toc = binary.LittleEndian.AppendUint32(c.toc, checksum(section))
+	c.sections++
+	c.start = len(c.buf)
+}
+
+// finish gives a copy of the whole, of just its size.
+func (c *container) finish() []byte {
+	count := binary.AppendUvarint(nil, c.sections)
+	toc := append(count, c.toc...)
+	out := make([]byte, 0, len(c.buf)+len(toc)+footerLen)
+	out = append(append(out, c.buf...), toc...)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(toc)))
+	out = binary.LittleEndian.AppendUint32(out, checksum(toc))
+	return append(out, footerMagic...)
+}
+
+// readSections checks the frame and every checksum, and gives each section to visit.
+func readSections(b []byte, visit func(k kind, field int, section []byte) error) error {
+	if len(b) < headerLen+footerLen || string(b[:4]) != headerMagic || string(b[len(b)-4:]) != footerMagic {
+		return fmt.Errorf("%w: no segment", ErrCorrupt)
+	}
+	if v := binary.LittleEndian.Uint16(b[4:]); v > formatVersion {
+		return fmt.Errorf("%w: %d", ErrNewer, v)
+	} else if v != formatVersion || b[6] != 0 || b[7] != 0 {
+		return fmt.Errorf("%w: header", ErrCorrupt)
+	}
+	end := len(b) - footerLen
+	length := int(binary.LittleEndian.Uint32(b[end:]))
+	if length > end-headerLen || checksum(b[end-length:end]) != binary.LittleEndian.Uint32(b[end+4:]) {
+		return fmt.Errorf("%w: table of contents", ErrCorrupt)
+	}
+	toc, at := cursor.New(b[end-length:end]), headerLen
+	for range toc.Len() {
+		k, field, n, crc := kind(toc.Byte()), toc.Uvarint(), toc.Uvarint(), toc.Fixed32()
+		if !toc.OK() || field >= maxFields || n > uint64(end-length-at) {
+			return fmt.Errorf("%w: table of contents", ErrCorrupt)
+		}
+		section := b[at : at+int(n) : at+int(n)]
+		at += int(n)
+		if checksum(section) != crc {
+			return fmt.Errorf("%w: checksum of section %d of field %d", ErrCorrupt, k, field)
+		}
+		if err := visit(k, int(field), section); err != nil {
+			return fmt.Errorf("section %d of field %d: %w", k, field, err)
+		}
+	}
+	if !toc.OK() || toc.Left() != 0 || at != end-length {
+		return fmt.Errorf("%w: table of contents", ErrCorrupt)
+	}
+	return nil
+}
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }

@@ -1,0 +1,44 @@
+// Package segment is the immutable part of an index: some documents of one collection, inverted, in one string of bytes. A [Builder] makes one from
+// documents, [Merge] one from several, [Open] reads it, whether it lies in memory or in a mapped file. It imports the engine's vocabulary (analysis),
+// docset, and the packages below it, each of which owns the form of one kind of section.
+//
+// # Format 1
+//
+// Numbers are little-endian; uvarint is that of encoding/binary; column is package docvalues.
+//
+//	segment   "JSSG" format u16 zero u16, section*, toc, footer
+//	toc       sections uvarint, {kind u8, field uvarint, length uvarint, crc32c u32}*      in the order of the sections, without gaps
+//	footer    length of toc u32, crc32c of toc u32, "GSSJ"
+//
+// Everything is under a checksum (Castagnoli): sections and toc by their own, the header by being constant. Documents are numbered from 0,
+// below 2^31, in the order in which their operations came.
+//
+//	kind  section of the segment (field 0)
+//	1     meta: collection u64, docs uvarint, logs uvarint, log uuid [16]*, fields uvarint, {length uvarint, name}* by name ascending
+//	2     ids: start u32 * (docs+1), bytes
+//	3     id table: u64 * a power of two, see below
+//	4     column: version of each document
+//	5     column: sequence of the operation that created it
+//	6     column: number of the log, in meta, of that operation
+//	7     column: index of that operation in its message
+//	8     column: slot
+//	9     content hashes: [16]*docs, the first half of the source's SHA-256
+//	10    stored sources: package stored
+//
+//	kind  section of field number n of meta
+//	20    column: length of each document's text in tokens; 0: the document does not have the field
+//	21    dictionary of analysed terms: package termdict
+//	22    their documents and frequencies: package postings
+//	23    their positions
+//	24    dictionary of exact values
+//	25    their documents
+//	26    column: ordinals in the dictionary of exact values, distinct
+//	27    column: longs, dates (ns since the epoch), bools (0, 1)
+//	28    column: bits of doubles, ordered as doubles
+//
+// A text field has 20 to 23, with exact values also 24 to 26; a keyword field 24 to 26; others 27 or 28. Analysed terms and exact values of one field are
+// two name spaces.
+//
+// The id table is a hash table with linear probing: an entry is 0 or the upper half of the id's hash and, in the lower half, its document plus one.
+// The hash is the first eight bytes of the id's SHA-256, which nobody can aim; probing starts at its lower bits. Ids of a segment are distinct.
+package segment

@@ -1,0 +1,91 @@
+package docvalues
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Append appends a column of one value for each document.
+func Append(dst []byte, values []int64) []byte {
+	return appendColumn(dst, 0, len(values), nil, nil, values)
+}
+
+// AppendMulti appends a column in which document d has the values starts[d] to starts[d+1]-1, ascending. It takes the narrowest form that holds them.
+func AppendMulti(dst []byte, starts []uint32, values []int64) []byte {
+	docs := len(starts) - 1
+	most, least := uint32(0), uint32(1)
+	for d := range docs {
+		n := starts[d+1] - starts[d]
+		most, least = max(most, n), min(least, n)
+	}
+	if most > 1 {
+		return appendColumn(dst, flagMulti, docs, nil, starts, values)
+	}
+	if least == 1 {
+		return appendColumn(dst, 0, docs, nil, nil, values)
+	}
+	presence := make([]uint64, (docs+63)/64)
+	spread := make([]int64, docs)
+	var filler int64
+	if len(values) > 0 {
+		filler = values[0]
+	}
+	for d := range docs {
+		spread[d] = filler
+		if starts[d+1] > starts[d] {
+			presence[d>>6] |= 1 << (d & 63)
+			spread[d] = values[starts[d]]
+		}
+	}
+	return appendColumn(dst, flagSparse, docs, presence, nil, spread)
+}
+
+func appendColumn(dst []byte, flags byte, docs int, presence []uint64, starts []uint32, values []int64) []byte {
+	base, lane := frame(values)
+	dst = append(dst, flags, byte(lane))
+	dst = binary.AppendUvarint(dst, uint64(docs))
+	dst = binary.AppendUvarint(dst, uint64(len(values)))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(base))
+	for _, w := range presence {
+		dst = binary.LittleEndian.AppendUint64(dst, w)
+	}
+	for _, s := range starts {
+		dst = binary.LittleEndian.AppendUint32(dst, s)
+	}
+	for _, v := range values {
+		u := uint64(v) - uint64(base)
+		switch lane {
+		case 1:
+			dst = append(dst, byte(u))
+		case 2:
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(u))
+		case 4:
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(u))
+		case 8:
+			dst = binary.LittleEndian.AppendUint64(dst, u)
+		}
+	}
+	return dst
+}
+
+// frame gives the least value and the bytes that the differences from it need.
+func frame(values []int64) (base int64, lane int) {
+	if len(values) == 0 {
+		return 0, 0
+	}
+	base, top := values[0], values[0]
+	for _, v := range values {
+		base, top = min(base, v), max(top, v)
+	}
+	switch n := bits.Len64(uint64(top) - uint64(base)); {
+	case n == 0:
+		return base, 0
+	case n <= 8:
+		return base, 1
+	case n <= 16:
+		return base, 2
+	case n <= 32:
+		return base, 4
+	}
+	return base, 8
+}

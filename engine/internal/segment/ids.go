@@ -1,0 +1,93 @@
+package segment
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+)
+
+// HashID hashes an id for [Segment.Find].
+func HashID(id string) uint64 {
+	sum := sha256.Sum256([]byte(id))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+const (
+	docPart  = uint64(1)<<32 - 1
+	hashPart = ^docPart
+)
+
+// tableSlots gives the size of the id table for a number of documents: a power of two, at most 3/4 full.
+func tableSlots(docs int) int {
+	n := 2
+	for n*3 < docs*4 {
+		n *= 2
+	}
+	return n
+}
+
+// appendIDTable appends the table of documents whose ids have these hashes.
+func appendIDTable(dst []byte, hashes []uint64) []byte {
+	table := make([]uint64, tableSlots(len(hashes)))
+	mask := uint64(len(table) - 1)
+	for doc, h := range hashes {
+		i := h & mask
+		for table[i] != 0 {
+			i = (i + 1) & mask
+		}
+		table[i] = h&hashPart | uint64(doc+1)
+	}
+	for _, e := range table {
+		dst = binary.LittleEndian.AppendUint64(dst, e)
+	}
+	return dst
+}
+
+// Find gives the document with an id, dead or alive; hash is the id's [HashID].
+func (s *Segment) Find(id string, hash uint64) (uint32, bool) {
+	slots := len(s.idTable) / 8
+	mask := uint64(slots - 1)
+	for i, n := hash&mask, 0; n < slots; i, n = (i+1)&mask, n+1 {
+		e := binary.LittleEndian.Uint64(s.idTable[8*i:])
+		if e == 0 {
+			break
+		}
+		if e&hashPart != hash&hashPart {
+			continue
+		}
+		if doc := e&docPart - 1; doc < uint64(s.docs) && string(s.ID(uint32(doc))) == id {
+			return uint32(doc), true
+		}
+	}
+	return 0, false
+}
+
+// ID gives a document's id. The bytes are the segment's.
+func (s *Segment) ID(doc uint32) []byte {
+	return s.idBytes[binary.LittleEndian.Uint32(s.idStarts[4*doc:]):binary.LittleEndian.Uint32(s.idStarts[4*doc+4:])]
+}
+
+// openIDs splits the section of ids and checks that no id can lie outside of it.
+func (s *Segment) openIDs(section []byte) error {
+	if len(section) < 4*(s.docs+1) {
+		return fmt.Errorf("%w: ids of %d documents in %d bytes", ErrCorrupt, s.docs, len(section))
+	}
+	s.idStarts, s.idBytes = section[:4*(s.docs+1)], section[4*(s.docs+1):]
+	prev := uint32(0)
+	for d := range s.docs + 1 {
+		start := binary.LittleEndian.Uint32(s.idStarts[4*d:])
+		if start < prev || uint64(start) > uint64(len(s.idBytes)) {
+			return fmt.Errorf("%w: ids", ErrCorrupt)
+		}
+		prev = start
+	}
+	return nil
+}
+
+func (s *Segment) openIDTable(section []byte) error {
+	if len(section) != 8*tableSlots(s.docs) {
+		return fmt.Errorf("%w: id table of %d bytes for %d documents", ErrCorrupt, len(section), s.docs)
+	}
+	s.idTable = section
+	return nil
+}

@@ -1,0 +1,286 @@
+package segment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jetseek/jetseek/engine/internal/docset"
+	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+	"github.com/jetseek/jetseek/engine/internal/segment/stored"
+	"github.com/jetseek/jetseek/engine/internal/segment/termdict"
+)
+
+// Input is a segment of a merge and those of its documents that go on living; nil: all.
+type Input struct {
+	Segment *Segment
+	Live    docset.Set
+}
+
+// Merger merges segments. It keeps its memory from one merge to the next, and serves one goroutine. The zero value is ready.
+type Merger struct {
+	inputs []Input
+	maps   [][]uint32 // by input: from old document to new
+	docs   int
+	out    writer
+	store  stored.Writer
+
+	it    postings.Iterator
+	list  postings.List
+	heads []*mergeHead
+}
+
+// head is one input's dictionary, standing on a term.
+type mergeHead struct {
+	input int
+	terms *termdict.Iterator
+	src   postings.Source
+}
+
+// Merge gives one segment that holds the living documents of all inputs, in their order, and for each input the new numbers of its documents ([Gone]: dead). The inputs are of
+// one collection, and at least one document lives. Bytes of the inputs that do not decode are an error, as is the context's end.
+func (m *Merger) Merge(ctx context.Context, inputs []Input) ([]byte, [][]uint32, error) {
+	m.inputs = inputs
+	m.number()
+	if m.docs > MaxDocs {
+		return nil, nil, fmt.Errorf("merge of %d documents: at most %d fit", m.docs, MaxDocs)
+	}
+	m.out.reset(m.docs)
+	states := m.states()
+	names := m.fieldNames()
+	m.out.meta(inputs[0].Segment.collection, states, names)
+	m.writeIDs()
+	m.out.states(states)
+	if err := m.writeSources(); err != nil {
+		return nil, nil, err
+	}
+	for i, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, fmt.Errorf("merge: %w", err)
+		}
+		if err := m.writeField(ctx, i, name); err != nil {
+			return nil, nil, fmt.Errorf("merge field %q: %w", name, err)
+		}
+	}
+	maps := m.maps
+	m.inputs, m.maps = nil, nil
+	return m.out.finish(), maps, nil
+}
+
+// number gives the living documents their new numbers.
+func (m *Merger) number() {
+	m.maps, m.docs = make([][]uint32, len(m.inputs)), 0
+	for i, in := range m.inputs {
+		m.maps[i] = make([]uint32, in.Segment.docs)
+		for d := range m.maps[i] {
+			if in.Live != nil && !in.Live.Has(uint32(d)) {
+				m.maps[i][d] = Gone
+				continue
+			}
+			m.maps[i][d] = uint32(m.docs)
+			m.docs++
+		}
+	}
+}
+
+// living visits the living documents in order.
+func (m *Merger) living(visit func(s *Segment, old, doc uint32)) {
+	for i, in := range m.inputs {
+		for old, doc := range m.maps[i] {
+			if doc != Gone {
+				visit(in.Segment, uint32(old), doc)
+			}
+		}
+	}
+}
+
+func (m *Merger) states() []State {
+	states := make([]State, 0, m.docs)
+	m.living(func(s *Segment, old, _ uint32) { states = append(states, s.State(old)) })
+	return states
+}
+
+func (m *Merger) fieldNames() []string {
+	var names []string
+	for _, in := range m.inputs {
+		for i := range in.Segment.fields {
+			names = append(names, in.Segment.fields[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (m *Merger) writeIDs() {
+	m.living(func(s *Segment, old, _ uint32) {
+		id := s.ID(old)
+		m.out.id(id, HashID(string(id)))
+	})
+	m.out.endIDs()
+}
+
+// writeSources copies whole blocks where all their documents live, and documents elsewhere.
+func (m *Merger) writeSources() error {
+	size := 0
+	for _, in := range m.inputs {
+		size += in.Segment.sources.Bytes()
+	}
+	m.store.Reset(compressed(size))
+	for i, in := range m.inputs {
+		for old := uint32(0); int(old) < in.Segment.docs; {
+			b, err := in.Segment.sources.Block(old)
+			if err != nil {
+				return fmt.Errorf("merge sources: %w", err)
+			}
+			end := b.First + uint32(b.Len())
+			numbers := m.maps[i][old:end]
+			if old != b.First || slices.Contains(numbers, Gone) || !m.store.AddBlock(&b) {
+				if err := m.addSources(&b, old, numbers); err != nil {
+					return err
+				}
+			}
+			old = end
+		}
+	}
+	m.out.section(kindStored, 0, m.store.Finish())
+	return nil
+}
+
+func (m *Merger) addSources(b *stored.Block, first uint32, numbers []uint32) error {
+	return b.Each(func(doc uint32, source []byte) {
+		if doc >= first && numbers[doc-first] != Gone {
+			m.store.Add(source)
+		}
+	})
+}
+
+// writeField merges the parts of one field.
+func (m *Merger) writeField(ctx context.Context, i int, name string) error {
+	var text, exact, ints, floats bool
+	fields := make([]*Field, len(m.inputs))
+	for j, in := range m.inputs {
+		f := in.Segment.Field(name)
+		if f == nil {
+			f = &Field{}
+		}
+		fields[j] = f
+		text, exact, ints, floats = text || f.HasText, exact || f.HasExact, ints || f.HasInts, floats || f.HasFloats
+	}
+	if text {
+		m.out.beginText(i, m.lengths(fields))
+		if err := m.mergeTerms(ctx, fields, true, m.out.term); err != nil {
+			return err
+		}
+		m.out.endText()
+	}
+	if exact {
+		m.out.beginExact(i)
+		if err := m.mergeTerms(ctx, fields, false, m.out.exactTerm); err != nil {
+			return err
+		}
+		m.out.endExact(m.docs)
+	}
+	if ints {
+		m.mergeColumn(kindInts, i, fields, func(f *Field) *docvalues.Column { return &f.Ints })
+	}
+	if floats {
+		m.mergeColumn(kindFloats, i, fields, func(f *Field) *docvalues.Column { return &f.Floats })
+	}
+	return nil
+}
+
+func (m *Merger) lengths(fields []*Field) []int64 {
+	lengths := make([]int64, m.docs)
+	for j, f := range fields {
+		if !f.HasText {
+			continue
+		}
+		for old, doc := range m.maps[j] {
+			if doc != Gone {
+				lengths[doc] = int64(f.Lengths.Length(uint32(old)))
+			}
+		}
+	}
+	return lengths
+}
+
+func (m *Merger) mergeColumn(k kind, i int, fields []*Field, get func(*Field) *docvalues.Column) {
+	m.out.beginColumn(m.docs)
+	for j, f := range fields {
+		col := get(f)
+		for old := range col.Docs() {
+			if doc := m.maps[j][old]; doc != Gone {
+				from, to := col.Range(uint32(old))
+				for v := from; v < to; v++ {
+					m.out.value(doc, col.Int(v))
+				}
+			}
+		}
+	}
+	m.out.endColumn(k, i)
+}
+
+// mergeTerms visits the terms of all inputs in order, each with its list in new numbers; terms that no living document has are left out.
+func (m *Merger) mergeTerms(ctx context.Context, fields []*Field, text bool, visit func([]byte, *postings.List)) error {
+	m.heads = m.heads[:0]
+	for j, f := range fields {
+		h := &mergeHead{input: j, terms: f.Exact.All(), src: f.exact}
+		if text {
+			h.terms, h.src = f.Terms.All(), f.terms
+		}
+		if h.terms.Next() {
+			m.heads = append(m.heads, h)
+		}
+	}
+	var term []byte
+	for n := 0; len(m.heads) > 0; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return fmt.Errorf("merge: %w", ctx.Err())
+		}
+		least := m.heads[0]
+		for _, h := range m.heads[1:] {
+			if bytes.Compare(h.terms.Term(), least.terms.Term()) < 0 {
+				least = h
+			}
+		}
+		term = append(term[:0], least.terms.Term()...)
+		m.list.Reset()
+		live := m.heads[:0]
+		for _, h := range m.heads {
+			if bytes.Equal(h.terms.Term(), term) {
+				if err := m.take(h, text); err != nil {
+					return fmt.Errorf("term %q: %w", term, err)
+				}
+				if !h.terms.Next() {
+					continue
+				}
+			}
+			live = append(live, h)
+		}
+		m.heads = live
+		if len(m.list.Docs) > 0 {
+			visit(term, &m.list)
+		}
+	}
+	return nil
+}
+
+// take appends a list of one input in new numbers.
+func (m *Merger) take(h *mergeHead, text bool) error {
+	it := &m.it
+	numbers := m.maps[h.input]
+	for it.Init(h.src, h.terms.Ref()); it.Doc() != postings.NoDoc; it.Next() {
+		doc := numbers[it.Doc()]
+		if doc == Gone {
+			continue
+		}
+		m.list.Docs = append(m.list.Docs, doc)
+		if text {
+			m.list.Freqs = append(m.list.Freqs, it.Freq())
+			m.list.Positions = it.Positions(m.list.Positions)
+		}
+	}
+	return it.Err()
+}

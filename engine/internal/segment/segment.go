@@ -1,0 +1,263 @@
+package segment
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/jetseek/jetseek/engine/internal/segment/cursor"
+	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+	"github.com/jetseek/jetseek/engine/internal/segment/stored"
+	"github.com/jetseek/jetseek/engine/internal/segment/termdict"
+)
+
+// MaxDocs bounds the documents of a segment.
+const MaxDocs = 1<<31 - 1
+
+// State is what a member knows of a document besides what it says.
+type State struct {
+	Version uint64   // counts its writes, from 1
+	Log     [16]byte // with Seq and Index: the operation that created it
+	Seq     uint64
+	Index   uint32
+	Slot    uint16
+	Content [16]byte // first half of the SHA-256 of the source
+}
+
+// Segment reads a segment. It is immutable and may be used from any goroutine.
+type Segment struct {
+	bytes      []byte
+	collection uint64
+	docs       int
+	logs       [][16]byte
+	fields     []Field
+
+	idStarts, idBytes, idTable []byte
+	version, birthSeq          docvalues.Column
+	birthLog, birthIndex, slot docvalues.Column
+	content                    []byte
+	sources                    stored.Reader
+}
+
+// Field is one field of a segment: a part is there if the segment holds documents with such values.
+type Field struct {
+	Name string
+
+	HasText bool
+	Lengths docvalues.Column // in tokens; 0: the document does not have the field
+	Terms   termdict.Dict
+
+	HasExact bool
+	Exact    termdict.Dict
+	Ordinals docvalues.Column // in Exact
+
+	HasInts bool
+	Ints    docvalues.Column
+
+	HasFloats bool
+	Floats    docvalues.Column
+
+	terms, exact postings.Source
+}
+
+// TermPostings gives the bytes in which the lists of Terms lie.
+func (f *Field) TermPostings() postings.Source { return f.terms }
+
+// ExactPostings gives the bytes in which the lists of Exact lie.
+func (f *Field) ExactPostings() postings.Source { return f.exact }
+
+// Open reads a segment, which keeps the bytes: they must not change. It verifies every checksum and every frame.
+func Open(b []byte) (*Segment, error) {
+	s := &Segment{bytes: b}
+	var seen uint64 // bit k: section k of the segment
+	err := readSections(b, func(k kind, field int, section []byte) error {
+		if k >= 64 || (k == kindMeta) != (seen == 0) || k < kindLengths && seen>>k&1 != 0 {
+			return fmt.Errorf("%w: order of sections", ErrCorrupt)
+		}
+		if k < kindLengths {
+			seen |= 1 << k
+			return s.openSection(k, section)
+		}
+		if field >= len(s.fields) {
+			return fmt.Errorf("%w: %d fields", ErrCorrupt, len(s.fields))
+		}
+		return s.fields[field].open(k, section, s.docs)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k := kindMeta; k <= kindStored; k++ {
+		if seen>>k&1 == 0 {
+			return nil, fmt.Errorf("%w: no section %d", ErrCorrupt, k)
+		}
+	}
+	for i := range s.fields {
+		if err := s.fields[i].check(); err != nil {
+			return nil, fmt.Errorf("field %d: %w", i, err)
+		}
+	}
+	return s, nil
+}
+
+func (s *Segment) openSection(k kind, section []byte) error {
+	switch k {
+	case kindMeta:
+		return s.openMeta(section)
+	case kindIDs:
+		return s.openIDs(section)
+	case kindIDTable:
+		return s.openIDTable(section)
+	case kindVersion:
+		return openColumn(&s.version, section, s.docs)
+	case kindBirthSeq:
+		return openColumn(&s.birthSeq, section, s.docs)
+	case kindBirthLog:
+		return openColumn(&s.birthLog, section, s.docs)
+	case kindBirthIndex:
+		return openColumn(&s.birthIndex, section, s.docs)
+	case kindSlot:
+		return openColumn(&s.slot, section, s.docs)
+	case kindContent:
+		if s.content = section; len(section) != 16*s.docs {
+			return fmt.Errorf("%w: content hashes", ErrCorrupt)
+		}
+		return nil
+	case kindStored:
+		var err error
+		if s.sources, err = stored.Open(section); err == nil && s.sources.Docs() != s.docs {
+			err = fmt.Errorf("%w: %d sources of %d documents", ErrCorrupt, s.sources.Docs(), s.docs)
+		}
+		return err
+	}
+	return fmt.Errorf("%w: unknown section", ErrCorrupt)
+}
+
+func (s *Segment) openMeta(section []byte) error {
+	c := cursor.New(section)
+	s.collection = c.Fixed64()
+	docs := c.Uvarint()
+	for range c.Len() {
+		var log [16]byte
+		copy(log[:], c.Bytes(16))
+		s.logs = append(s.logs, log)
+		if !c.OK() {
+			break
+		}
+	}
+	fields := c.Len()
+	if !c.OK() || docs > MaxDocs || fields > maxFields {
+		return fmt.Errorf("%w: meta", ErrCorrupt)
+	}
+	s.docs = int(docs)
+	s.fields = make([]Field, fields)
+	for i := range s.fields {
+		s.fields[i].Name = string(c.Bytes(c.Len()))
+		if i > 0 && s.fields[i].Name <= s.fields[i-1].Name {
+			c.Fail()
+		}
+	}
+	if !c.OK() || c.Left() > 0 {
+		return fmt.Errorf("%w: meta", ErrCorrupt)
+	}
+	return nil
+}
+
+func openColumn(col *docvalues.Column, section []byte, docs int) error {
+	var err error
+	if *col, err = docvalues.Open(section); err == nil && col.Docs() != docs {
+		err = fmt.Errorf("%w: column of %d documents in a segment of %d", ErrCorrupt, col.Docs(), docs)
+	}
+	return err
+}
+
+// open reads one section of the field.
+func (f *Field) open(k kind, section []byte, docs int) (err error) {
+	switch k {
+	case kindLengths:
+		f.HasText = true
+		return openColumn(&f.Lengths, section, docs)
+	case kindTerms:
+		f.Terms, err = termdict.Open(section)
+	case kindPostings:
+		f.terms = postings.Source{Docs: section, Positions: f.terms.Positions, Text: true, MaxDoc: uint32(docs)}
+	case kindPositions:
+		f.terms.Positions = section
+	case kindExact:
+		f.Exact, err = termdict.Open(section)
+	case kindExactPostings:
+		f.exact = postings.Source{Docs: section, MaxDoc: uint32(docs)}
+	case kindOrdinals:
+		f.HasExact = true
+		return openColumn(&f.Ordinals, section, docs)
+	case kindInts:
+		f.HasInts = true
+		return openColumn(&f.Ints, section, docs)
+	case kindFloats:
+		f.HasFloats = true
+		return openColumn(&f.Floats, section, docs)
+	default:
+		err = fmt.Errorf("%w: unknown section", ErrCorrupt)
+	}
+	return err
+}
+
+// check makes sure that the parts of a field are all there.
+func (f *Field) check() error {
+	if f.HasText != (f.terms.Docs != nil) || f.HasText != (f.terms.Positions != nil) || f.HasExact != (f.exact.Docs != nil) {
+		return fmt.Errorf("%w: sections of %q", ErrCorrupt, f.Name)
+	}
+	if f.HasText && !f.Lengths.Plain() {
+		return fmt.Errorf("%w: lengths of %q", ErrCorrupt, f.Name)
+	}
+	return nil
+}
+
+// Bytes gives the segment as it lies. Do not change it.
+func (s *Segment) Bytes() []byte { return s.bytes }
+
+// Collection gives the incarnation of the collection that the documents belong to.
+func (s *Segment) Collection() uint64 { return s.collection }
+
+// Docs gives the number of documents, dead and alive.
+func (s *Segment) Docs() int { return s.docs }
+
+// Fields gives the fields by name ascending.
+func (s *Segment) Fields() []Field { return s.fields }
+
+// Field gives a field by name, nil when no document of the segment has it.
+func (s *Segment) Field(name string) *Field {
+	i := sort.Search(len(s.fields), func(i int) bool { return s.fields[i].Name >= name })
+	if i == len(s.fields) || s.fields[i].Name != name {
+		return nil
+	}
+	return &s.fields[i]
+}
+
+// State gives what is known of a document.
+func (s *Segment) State(doc uint32) State {
+	st := State{
+		Version: uint64(s.at(&s.version, doc)),
+		Seq:     uint64(s.at(&s.birthSeq, doc)),
+		Index:   uint32(s.at(&s.birthIndex, doc)),
+		Slot:    s.Slot(doc),
+	}
+	if log := s.at(&s.birthLog, doc); log >= 0 && log < int64(len(s.logs)) {
+		st.Log = s.logs[log]
+	}
+	copy(st.Content[:], s.content[16*int(doc):])
+	return st
+}
+
+// Slot gives the slot of a document's id.
+func (s *Segment) Slot(doc uint32) uint16 { return uint16(s.at(&s.slot, doc)) }
+
+func (s *Segment) at(c *docvalues.Column, doc uint32) int64 {
+	from, to := c.Range(doc)
+	if from == to {
+		return 0
+	}
+	return c.Int(from)
+}
+
+// Source gives a document's source. The bytes may be the segment's: copy them to keep them.
+func (s *Segment) Source(doc uint32) ([]byte, error) { return s.sources.Doc(doc) }

@@ -1,0 +1,204 @@
+package termdict
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/jetseek/jetseek/engine/internal/segment/cursor"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+)
+
+// ErrCorrupt says that bytes are no dictionary.
+var ErrCorrupt = errors.New("corrupt term dictionary")
+
+const trailer = 5 // terms u32, flags u8
+
+// Dict reads a dictionary. It may be used from any goroutine. The zero value has no terms.
+type Dict struct {
+	b      []byte // the blocks
+	starts []byte // u32 each
+	terms  int
+	text   bool
+}
+
+// Open reads the frame of a dictionary; entries are read, and their faults found, when they are asked for.
+func Open(b []byte) (Dict, error) {
+	if len(b) < trailer {
+		return Dict{}, fmt.Errorf("%w: %d bytes", ErrCorrupt, len(b))
+	}
+	end := len(b) - trailer
+	terms, flags := int(binary.LittleEndian.Uint32(b[end:])), b[len(b)-1]
+	blocks := (terms + blockLen - 1) / blockLen
+	if flags > 1 || blocks > end/4 {
+		return Dict{}, fmt.Errorf("%w: %d terms, flags %d in %d bytes", ErrCorrupt, terms, flags, len(b))
+	}
+	return Dict{b: b[:end-4*blocks], starts: b[end-4*blocks : end], terms: terms, text: flags == 1}, nil
+}
+
+// Len gives the number of terms.
+func (d *Dict) Len() int { return d.terms }
+
+// Lookup finds a term: its ordinal and list. The third result is false when there is no such term, or the bytes are corrupt.
+func (d *Dict) Lookup(term string) (int, postings.Ref, bool) {
+	block := d.block(term)
+	if block < 0 {
+		return 0, postings.Ref{}, false
+	}
+	e := d.entries(block)
+	match := 0 // bytes of term that the entry before has in common with it
+	for e.next() {
+		if e.shared < match {
+			break
+		}
+		if e.shared > match {
+			continue
+		}
+		match += commonPrefix(e.rest, term[match:])
+		if match == len(term) {
+			if match == e.shared+len(e.rest) {
+				return e.ord, e.ref, true
+			}
+			break
+		}
+		if at := match - e.shared; at < len(e.rest) && e.rest[at] > term[match] {
+			break
+		}
+	}
+	return 0, postings.Ref{}, false
+}
+
+// Seek gives an iterator on the first term at or behind the given one. It reads whole terms into its own buffer.
+func (d *Dict) Seek(term string) *Iterator {
+	it := &Iterator{dict: d, block: max(d.block(term), 0)}
+	it.entries = d.entries(it.block)
+	for it.Next() && string(it.term) < term {
+	}
+	return it
+}
+
+// Ceil gives the ordinal of the first term at or behind the given one, Len when there is none.
+func (d *Dict) Ceil(term string) int {
+	it := d.Seek(term)
+	if !it.valid {
+		return d.terms
+	}
+	return it.Ord()
+}
+
+// Term appends the term of an ordinal to dst; nothing when there is none.
+func (d *Dict) Term(dst []byte, ord int) []byte {
+	if ord < 0 || ord >= d.terms {
+		return dst
+	}
+	from := len(dst)
+	e := d.entries(ord / blockLen)
+	for range ord%blockLen + 1 {
+		if !e.next() || e.shared > len(dst)-from {
+			return dst[:from]
+		}
+		dst = append(dst[:from+e.shared], e.rest...)
+	}
+	return dst
+}
+
+// block gives the block that must hold a term if any does: the last one whose first term is not behind it; -1 when there is none.
+func (d *Dict) block(term string) int {
+	blocks := len(d.starts) / 4
+	return sort.Search(blocks, func(i int) bool {
+		e := d.entries(i)
+		return !e.next() || string(e.rest) > term
+	}) - 1
+}
+
+// entries reads the entries of a block in order.
+func (d *Dict) entries(block int) entries {
+	if block >= len(d.starts)/4 {
+		return entries{}
+	}
+	e := entries{
+		c:    cursor.At(d.b, int(binary.LittleEndian.Uint32(d.starts[4*block:]))),
+		ord:  block*blockLen - 1,
+		left: min(blockLen, d.terms-block*blockLen),
+		text: d.text,
+	}
+	e.docEnd, e.posEnd = e.c.Uvarint(), e.c.Uvarint()
+	return e
+}
+
+type entries struct {
+	c              cursor.Cursor
+	left, ord      int
+	text           bool
+	shared         int
+	rest           []byte
+	ref            postings.Ref
+	docEnd, posEnd uint64 // of the list before
+}
+
+// next reads an entry; false behind the last one, or when the bytes are corrupt.
+func (e *entries) next() bool {
+	if e.left == 0 {
+		return false
+	}
+	e.left--
+	e.ord++
+	e.shared = int(e.c.Uint32())
+	e.rest = e.c.Bytes(e.c.Len())
+	e.ref = postings.Ref{DF: e.c.Uint32(), DocOff: e.docEnd, PosOff: e.posEnd}
+	if e.ref.DF == 1 {
+		e.ref.Doc = e.c.Uint32()
+		if e.text {
+			e.ref.Freq = e.c.Uint32()
+		}
+	} else {
+		e.ref.DocLen = e.c.Uvarint()
+	}
+	if e.text {
+		e.ref.PosLen = e.c.Uvarint()
+	}
+	e.docEnd += e.ref.DocLen
+	e.posEnd += e.ref.PosLen
+	if !e.c.OK() {
+		e.left = 0
+	}
+	return e.c.OK()
+}
+
+// Iterator walks terms in order.
+type Iterator struct {
+	dict    *Dict
+	block   int
+	entries entries
+	term    []byte
+	valid   bool
+}
+
+// All gives an iterator before the first term: call Next first.
+func (d *Dict) All() *Iterator { return &Iterator{dict: d, entries: d.entries(0)} }
+
+// Valid tells whether the iterator stands on a term.
+func (it *Iterator) Valid() bool { return it.valid }
+
+// Next goes to the next term; false when there is none.
+func (it *Iterator) Next() bool {
+	if it.entries.left == 0 && (it.block+1)*blockLen < it.dict.terms {
+		it.block++
+		it.entries = it.dict.entries(it.block)
+	}
+	it.valid = it.entries.next() && it.entries.shared <= len(it.term)
+	if it.valid {
+		it.term = append(it.term[:it.entries.shared], it.entries.rest...)
+	}
+	return it.valid
+}
+
+// Term gives the term; the bytes are the iterator's until Next.
+func (it *Iterator) Term() []byte { return it.term }
+
+// Ord gives the term's ordinal.
+func (it *Iterator) Ord() int { return it.entries.ord }
+
+// Ref gives the term's list.
+func (it *Iterator) Ref() postings.Ref { return it.entries.ref }

@@ -1,0 +1,204 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+	"github.com/jetseek/jetseek/engine/internal/segment/termdict"
+)
+
+// compressFrom is the size of a segment's sources from which they are compressed.
+const compressFrom = 256 << 10
+
+func compressed(sourceBytes int) bool { return sourceBytes >= compressFrom }
+
+// writer writes the sections of a segment in their order, for building and merging alike.
+type writer struct {
+	container
+	docs int
+
+	idStarts []uint32
+	idBytes  []byte
+	hashes   []uint64
+	values   []int64 // scratch of columns
+	starts   []uint32
+
+	field     int
+	dict      termdict.Writer
+	lists     postings.Writer
+	byDoc     []uint64 // of an exact field: document and ordinal of each posting
+	positions textLengths
+}
+
+// textLengths are the lengths of a field by document.
+type textLengths []int64
+
+func (l textLengths) Length(doc uint32) uint32 { return uint32(l[doc]) }
+
+func (w *writer) reset(docs int) {
+	w.container.reset()
+	w.docs = docs
+	w.idStarts, w.idBytes, w.hashes = append(w.idStarts[:0], 0), w.idBytes[:0], w.hashes[:0]
+}
+
+// section writes a whole section.
+func (w *writer) section(k kind, field int, b []byte) {
+	w.buf = append(w.buf, b...)
+	w.end(k, field)
+}
+
+// meta begins the segment. The states tell which logs occur.
+func (w *writer) meta(collection uint64, states []State, fields []string) {
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, collection)
+	w.buf = binary.AppendUvarint(w.buf, uint64(w.docs))
+	logs := logsOf(states)
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(logs)))
+	for _, l := range logs {
+		w.buf = append(w.buf, l[:]...)
+	}
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(fields)))
+	for _, f := range fields {
+		w.buf = binary.AppendUvarint(w.buf, uint64(len(f)))
+		w.buf = append(w.buf, f...)
+	}
+	w.end(kindMeta, 0)
+}
+
+// logsOf gives the distinct logs in order of appearance: one, or a few after documents have moved between groups.
+func logsOf(states []State) [][16]byte {
+	var logs [][16]byte
+	for i := range states {
+		if i > 0 && states[i].Log == states[i-1].Log || slices.Contains(logs, states[i].Log) {
+			continue
+		}
+		logs = append(logs, states[i].Log)
+	}
+	return logs
+}
+
+func (w *writer) id(id []byte, hash uint64) {
+	w.idBytes = append(w.idBytes, id...)
+	w.idStarts = append(w.idStarts, uint32(len(w.idBytes)))
+	w.hashes = append(w.hashes, hash)
+}
+
+func (w *writer) endIDs() {
+	for _, s := range w.idStarts {
+		w.buf = binary.LittleEndian.AppendUint32(w.buf, s)
+	}
+	w.buf = append(w.buf, w.idBytes...)
+	w.end(kindIDs, 0)
+	w.buf = appendIDTable(w.buf, w.hashes)
+	w.end(kindIDTable, 0)
+}
+
+// states writes the columns of the documents' states.
+func (w *writer) states(states []State) {
+	logs := logsOf(states)
+	w.stateColumn(kindVersion, states, func(s *State) int64 { return int64(s.Version) })
+	w.stateColumn(kindBirthSeq, states, func(s *State) int64 { return int64(s.Seq) })
+	w.stateColumn(kindBirthLog, states, func(s *State) int64 { return int64(slices.Index(logs, s.Log)) })
+	w.stateColumn(kindBirthIndex, states, func(s *State) int64 { return int64(s.Index) })
+	w.stateColumn(kindSlot, states, func(s *State) int64 { return int64(s.Slot) })
+	for i := range states {
+		w.buf = append(w.buf, states[i].Content[:]...)
+	}
+	w.end(kindContent, 0)
+}
+
+func (w *writer) stateColumn(k kind, states []State, get func(*State) int64) {
+	w.values = w.values[:0]
+	for i := range states {
+		w.values = append(w.values, get(&states[i]))
+	}
+	w.buf = docvalues.Append(w.buf, w.values)
+	w.end(k, 0)
+}
+
+// beginText begins a text field whose documents have these lengths; its terms follow in order.
+func (w *writer) beginText(field int, lengths []int64) {
+	w.field, w.positions = field, lengths
+	w.buf = docvalues.Append(w.buf, lengths)
+	w.end(kindLengths, field)
+	w.dict.Reset(true)
+	w.lists.Reset(w.positions)
+}
+
+func (w *writer) term(term []byte, list *postings.List) {
+	w.dict.Add(term, w.lists.Append(list))
+}
+
+func (w *writer) endText() {
+	w.lists.Finish()
+	w.section(kindTerms, w.field, w.dict.Finish())
+	w.section(kindPostings, w.field, w.lists.Docs)
+	w.section(kindPositions, w.field, w.lists.Positions)
+}
+
+// beginExact begins the exact values of a field; they follow in order.
+func (w *writer) beginExact(field int) {
+	w.field, w.byDoc = field, w.byDoc[:0]
+	w.dict.Reset(false)
+	w.lists.Reset(nil)
+}
+
+func (w *writer) exactTerm(term []byte, list *postings.List) {
+	ord := uint64(w.dict.Len())
+	for _, d := range list.Docs {
+		w.byDoc = append(w.byDoc, uint64(d)<<32|ord)
+	}
+	w.term(term, list)
+}
+
+func (w *writer) endExact(docs int) {
+	w.lists.Finish()
+	w.section(kindExact, w.field, w.dict.Finish())
+	w.section(kindExactPostings, w.field, w.lists.Docs)
+	slices.Sort(w.byDoc)
+	w.beginColumn(docs)
+	for _, e := range w.byDoc {
+		w.value(uint32(e>>32), int64(uint32(e)))
+	}
+	w.endColumn(kindOrdinals, w.field)
+}
+
+// column writes the values of documents in their old order, which also is the new one.
+func (w *writer) column(k kind, field int, renumber []uint32, docs int, of []uint32, values []int64) {
+	w.beginColumn(docs)
+	for i, v := range values {
+		if d := renumber[of[i]]; d != Gone {
+			w.value(d, v)
+		}
+	}
+	w.endColumn(k, field)
+}
+
+// beginColumn begins a column; values follow in order of documents.
+func (w *writer) beginColumn(docs int) {
+	w.starts = append(w.starts[:0], make([]uint32, docs+1)...)
+	w.values = w.values[:0]
+}
+
+func (w *writer) value(doc uint32, v int64) {
+	w.starts[doc+1]++
+	w.values = append(w.values, v)
+}
+
+func (w *writer) endColumn(k kind, field int) {
+	for d := 1; d < len(w.starts); d++ {
+		w.starts[d] += w.starts[d-1]
+	}
+	w.buf = docvalues.AppendMulti(w.buf, w.starts, w.values)
+	w.end(k, field)
+}
+
+func floatBits(values []float64) []int64 {
+	bits := make([]int64, len(values))
+	for i, v := range values {
+		bits[i] = int64(math.Float64bits(v))
+	}
+	return bits
+}
