@@ -1,0 +1,120 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Lease is the payload of [KindLease]: the member may serve for the duration, counted by its own clock from before the publish.
+type Lease struct {
+	Member      string // "g0/n1"
+	Incarnation uint64
+	DurationMs  uint32
+}
+
+// Release is the payload of [KindRelease]: the leases of this incarnation of the member end.
+type Release struct {
+	Member      string
+	Incarnation uint64
+}
+
+// Own is the payload of [KindOwn]: the group owns exactly these slots from here on.
+type Own struct {
+	Epoch  uint64
+	Ranges []SlotRange // ascending, disjoint, not touching
+}
+
+// SlotRange is a range of slots, both ends included.
+type SlotRange struct{ From, To uint16 }
+
+// Genesis is the payload of [KindGenesis].
+type Genesis struct {
+	Log        UUID
+	Group      string
+	Generation uint32 // of the group's stream, from 1
+	FirstSeq   uint64 // the sequence of this message
+	By         string // the member that wrote it
+}
+
+// AppendLease appends the payload to dst.
+func AppendLease(dst []byte, l *Lease) []byte {
+	dst = appendStr(dst, l.Member)
+	dst = appendU64(dst, l.Incarnation)
+	return appendUvarint(dst, uint64(l.DurationMs))
+}
+
+// DecodeLease reads the payload of a lease.
+func DecodeLease(b []byte) (Lease, error) {
+	r := &reader{b: b}
+	l := Lease{Member: r.str(MaxNameBytes), Incarnation: r.u64(), DurationMs: r.uvarint32()}
+	return l, payloadError("lease", r)
+}
+
+// AppendRelease appends the payload to dst.
+func AppendRelease(dst []byte, l *Release) []byte {
+	return appendU64(appendStr(dst, l.Member), l.Incarnation)
+}
+
+// DecodeRelease reads the payload of a release.
+func DecodeRelease(b []byte) (Release, error) {
+	r := &reader{b: b}
+	l := Release{Member: r.str(MaxNameBytes), Incarnation: r.u64()}
+	return l, payloadError("release", r)
+}
+
+// AppendOwn appends the payload to dst.
+func AppendOwn(dst []byte, o *Own) []byte {
+	dst = appendUvarint(dst, o.Epoch)
+	dst = appendUvarint(dst, uint64(len(o.Ranges)))
+	for _, s := range o.Ranges {
+		dst = binary.LittleEndian.AppendUint16(dst, s.From)
+		dst = binary.LittleEndian.AppendUint16(dst, s.To)
+	}
+	return dst
+}
+
+// DecodeOwn reads the payload of an ownership entry, whose ranges it checks.
+func DecodeOwn(b []byte) (Own, error) {
+	r := &reader{b: b}
+	o := Own{Epoch: r.uvarint()}
+	next := 0 // the least slot that a range may begin at
+	for range r.count(4) {
+		p := r.take(4)
+		s := SlotRange{From: binary.LittleEndian.Uint16(p), To: binary.LittleEndian.Uint16(p[2:])}
+		if int(s.From) < next || s.To < s.From || s.To > 1<<14-1 {
+			r.fail("range %d to %d", s.From, s.To)
+			break
+		}
+		next = int(s.To) + 2
+		o.Ranges = append(o.Ranges, s)
+	}
+	return o, payloadError("own", r)
+}
+
+// AppendGenesis appends the payload to dst.
+func AppendGenesis(dst []byte, g *Genesis) []byte {
+	dst = append(dst, g.Log[:]...)
+	dst = appendStr(dst, g.Group)
+	dst = appendUvarint(dst, uint64(g.Generation))
+	dst = appendUvarint(dst, g.FirstSeq)
+	return appendStr(dst, g.By)
+}
+
+// DecodeGenesis reads the payload of a genesis.
+func DecodeGenesis(b []byte) (Genesis, error) {
+	r := &reader{b: b}
+	var g Genesis
+	copy(g.Log[:], r.take(len(g.Log)))
+	g.Group = r.str(MaxNameBytes)
+	g.Generation = r.uvarint32()
+	g.FirstSeq = r.uvarint()
+	g.By = r.str(MaxNameBytes)
+	return g, payloadError("genesis", r)
+}
+
+func payloadError(what string, r *reader) error {
+	if err := r.end(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package wire
+
+// The kinds of binary messages, their second byte. The list is append-only.
+const (
+	kindStatsRequest uint8 = iota + 1
+	kindStatsReply
+	kindSearchRequest
+	kindSearchReply
+	kindDocsRequest
+	kindDocsReply
+	kindGetRequest
+	kindGetReply
+	kindPingRequest
+	kindPingReply
+	kindReport
+	kindWatermark
+	kindError
+)
+
+// The operations of a member, as they stand in subjects.
+const (
+	OpStats  = "stats"
+	OpSearch = "search"
+	OpDocs   = "docs"
+	OpGet    = "get"
+	OpPing   = "ping"
+)

@@ -1,0 +1,108 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/jetseek/jetseek/engine/query"
+)
+
+// searchJSON is the body as it is sent; what has its default is left out.
+type searchJSON struct {
+	Query           json.RawMessage   `json:"query,omitempty"`
+	Filters         []json.RawMessage `json:"filters,omitempty"`
+	Limit           int               `json:"limit"`
+	From            int               `json:"from,omitempty"`
+	Sort            []sortJSON        `json:"sort,omitempty"`
+	DefaultOperator string            `json:"default_operator,omitempty"`
+	Lenient         bool              `json:"lenient,omitempty"`
+	MinSeq          map[string]uint64 `json:"min_seq,omitempty"`
+	Stats           string            `json:"stats,omitempty"`
+	Fields          *[]string         `json:"fields,omitempty"`
+	TrackTotal      json.RawMessage   `json:"track_total,omitempty"`
+	TimeoutMs       int64             `json:"timeout_ms,omitempty"`
+	Partial         Partial           `json:"partial,omitempty"`
+	Quality         string            `json:"quality,omitempty"`
+	TrackScores     bool              `json:"track_scores,omitempty"`
+	Explain         bool              `json:"explain,omitempty"`
+	Profile         bool              `json:"profile,omitempty"`
+	MinScore        *float64          `json:"min_score,omitempty"`
+}
+
+type sortJSON struct {
+	Field   string `json:"field"`
+	Order   string `json:"order,omitempty"`
+	Missing string `json:"missing,omitempty"`
+}
+
+// MarshalJSON gives the body as [DecodeSearch] reads it.
+func (s *SearchBody) MarshalJSON() ([]byte, error) {
+	out := searchJSON{
+		Query: s.Query, Filters: s.Filters, Limit: s.Limit, From: s.From, Sort: sortsJSON(s.Sort), Lenient: s.Lenient, MinSeq: s.MinSeq,
+		TimeoutMs: s.TimeoutMs, Partial: s.Partial, TrackScores: s.TrackScores, Explain: s.Explain, Profile: s.Profile, MinScore: s.MinScore,
+	}
+	if s.OperatorAnd {
+		out.DefaultOperator = "and"
+	}
+	if s.LocalStats {
+		out.Stats = "local"
+	}
+	if s.Fast {
+		out.Quality = "fast"
+	}
+	if s.HasFields {
+		fields := slices.Concat([]string{}, s.Fields) // an empty list is not null
+		out.Fields = &fields
+	}
+	out.TrackTotal = trackTotalJSON(s.TrackTotal)
+	b, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	return appendMembers(b, s.Later)
+}
+
+func sortsJSON(specs []query.SortSpec) []sortJSON {
+	var list []sortJSON
+	for _, s := range specs {
+		list = append(list, sortJSON{s.Field, s.Order, s.Missing})
+	}
+	return list
+}
+
+func trackTotalJSON(n int64) json.RawMessage {
+	switch n {
+	case TrackExact:
+		return json.RawMessage("true")
+	case 0:
+		return json.RawMessage("false")
+	}
+	return strconv.AppendInt(nil, n, 10)
+}
+
+// appendMembers adds members to an object that has some, by key ascending.
+func appendMembers(object []byte, members map[string]json.RawMessage) ([]byte, error) {
+	for _, key := range sortedKeys(members) {
+		object = append(object[:len(object)-1], ',')
+		object = append(object, quoteJSON(key)...)
+		object = append(object, ':')
+		object = append(append(object, members[key]...), '}')
+	}
+	return object, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// quoteJSON gives s as a JSON string.
+func quoteJSON(s string) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic("wire: a string that does not encode: " + err.Error())
+	}
+	return b
+}
+
+func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
