@@ -1,6 +1,16 @@
 package query
 
-import "github.com/jetseek/jetseek/engine/schema"
+import (
+	"cmp"
+	"strings"
+
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// MaxSortKeys is how many sort keys a request may name.
+const MaxSortKeys = 8
 
 // SortBy says what a sort key orders by.
 type SortBy uint8
@@ -51,4 +61,159 @@ type Candidate struct {
 	ID    string
 	Score int64 // units of 2^-32; 0 when the request does not score
 	Keys  []Key // one a SortKey of the request; nil when it is ordered by score alone
+}
+
+// CompareKeys is the total order of hits, the same in engine and coordinator: by the keys one after the other, then by id ascending. Without keys it is by
+// score descending, then by id. It is negative when a comes before b, and 0 only for the same id. Candidates must have a [Key] for each of keys.
+func CompareKeys(keys []SortKey, a, b *Candidate) int {
+	if len(keys) == 0 {
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+	}
+	for i := range keys {
+		if c := keys[i].compare(&a.Keys[i], &b.Keys[i]); c != 0 {
+			return c
+		}
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+// compare orders two values under one key; a missing one stands first or last whatever the direction.
+func (k *SortKey) compare(a, b *Key) int {
+	if a.Kind == KeyMissing || b.Kind == KeyMissing {
+		switch {
+		case a.Kind == b.Kind:
+			return 0
+		case (a.Kind == KeyMissing) == k.MissingFirst:
+			return -1
+		}
+		return 1
+	}
+	c := cmp.Compare(a.Kind, b.Kind)
+	if c == 0 {
+		switch a.Kind {
+		case KeyInt:
+			c = cmp.Compare(a.Int, b.Int)
+		case KeyFloat:
+			c = cmp.Compare(a.Float, b.Float)
+		case KeyString:
+			c = strings.Compare(a.Str, b.Str)
+		}
+	}
+	if k.Desc {
+		return -c
+	}
+	return c
+}
+
+// SortSpec is a sort key as a request names it.
+type SortSpec struct {
+	Field   string // a field, or score or _score, id or _id, num:FIELD (a number, date or bool), key:FIELD (an exact string)
+	Order   string // asc, desc, or "" for the default: descending for the score, else ascending
+	Missing string // first, last, or "" for last
+}
+
+// ResolveSort turns what a request says into keys. It fails with bad_sort where a field is unknown or has no order of its own, or a word is not known, and
+// with limit_exceeded past [MaxSortKeys]. To order by score alone gives no keys, which is the same.
+func ResolveSort(specs []SortSpec, s *schema.Schema) ([]SortKey, error) {
+	if len(specs) > MaxSortKeys {
+		return nil, fault.New(fault.LimitExceeded, "a search sorts by at most %d keys", MaxSortKeys)
+	}
+	keys := make([]SortKey, 0, len(specs))
+	for _, spec := range specs {
+		key, err := resolveSortKey(spec, s)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	if len(keys) == 1 && keys[0].By == ByScore && keys[0].Desc {
+		return nil, nil
+	}
+	return keys, nil
+}
+
+func resolveSortKey(spec SortSpec, s *schema.Schema) (SortKey, error) {
+	var k SortKey
+	switch spec.Field {
+	case "":
+		return k, fault.New(fault.BadSort, "a sort key names no field")
+	case "score", "_score":
+		k.By, k.Desc = ByScore, true
+	case "id", "_id":
+		k.By = ByID
+	default:
+		k.By = ByField
+		if err := k.resolveField(spec.Field, s); err != nil {
+			return k, err
+		}
+	}
+	switch spec.Order {
+	case "":
+	case "asc":
+		k.Desc = false
+	case "desc":
+		k.Desc = true
+	default:
+		return k, fault.New(fault.BadSort, "order is asc or desc, not %s", fault.Quote(spec.Order))
+	}
+	switch spec.Missing {
+	case "", "last":
+	case "first":
+		k.MissingFirst = true
+	default:
+		return k, fault.New(fault.BadSort, "missing is first or last, not %s", fault.Quote(spec.Missing))
+	}
+	return k, nil
+}
+
+// resolveField finds the field that num:FIELD, key:FIELD or FIELD names, and holds it to what the prefix says.
+func (k *SortKey) resolveField(name string, s *schema.Schema) error {
+	f, known := s.Lookup(name)
+	var numbers, strs bool
+	if !known {
+		var short string
+		if short, numbers = strings.CutPrefix(name, "num:"); !numbers {
+			short, strs = strings.CutPrefix(name, "key:")
+		}
+		if f, known = s.Lookup(short); !known {
+			return fault.New(fault.BadSort, "no field %s to sort by", fault.Quote(short))
+		}
+	}
+	k.Field, k.Type = f.Name, f.Type
+	switch f.Type {
+	case schema.Text:
+		if !f.Exact {
+			return fault.New(fault.BadSort, "field %s is text, which has no order; declare a keyword to sort by it", fault.Quote(f.Name))
+		}
+		k.Type = schema.Keyword // its exact values
+	case schema.Geo, schema.Vector:
+		return fault.New(fault.BadSort, "field %s is %s, which has no order", fault.Quote(f.Name), f.Type)
+	}
+	if isString := k.Type == schema.Keyword; numbers && isString || strs && !isString {
+		return fault.New(fault.BadSort, "field %s is %s and cannot be sorted by %s", fault.Quote(f.Name), f.Type, fault.Quote(name))
+	}
+	return nil
+}
+
+// KeyJSON gives a value as hit.sort shows it: null when missing, dates in RFC 3339 with nanoseconds, the score as people see it.
+func KeyJSON(k SortKey, v Key) any {
+	switch v.Kind {
+	case KeyInt:
+		switch {
+		case k.By == ByScore:
+			return bm25.Shown(v.Int)
+		case k.Type == schema.Date:
+			return schema.FormatDate(v.Int)
+		case k.Type == schema.Bool:
+			return v.Int != 0
+		}
+		return v.Int
+	case KeyFloat:
+		return v.Float
+	case KeyString:
+		return v.Str
+	}
+	return nil
 }
