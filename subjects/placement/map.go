@@ -38,9 +38,9 @@ func NewMap(rule Rule, vnodes int, groups []Group) (*Map, error) {
 	m.Table = *table
 	for g := range m.Groups {
 		m.Groups[g].OwnEpoch = 1
-		slices.Sort(m.Groups[g].Members)
+		m.Groups[g].Members = slices.Sorted(slices.Values(m.Groups[g].Members))
 	}
-	return m, m.Validate()
+	return valid(m)
 }
 
 // Owner gives the group that owns a slot.
@@ -208,7 +208,14 @@ func Parse(b []byte) (*Map, error) {
 	if err := m.setTable(in.Table); err != nil {
 		return nil, fmt.Errorf("map: %w", err)
 	}
-	return m, m.Validate()
+	return valid(m)
+}
+
+func valid(m *Map) (*Map, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 func (m *Map) setTable(runs []uint32) error {

@@ -48,5 +48,5 @@ func (m *Map) Propose(rule Rule, groups []Group) (*Map, error) {
 			next.Groups[g].OwnEpoch = next.Epoch
 		}
 	}
-	return next, next.Validate()
+	return valid(next)
 }

@@ -1,0 +1,113 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/schema/strictjson"
+)
+
+// bodyDepth is the nesting that a small request body may have; a schema is the deepest.
+const bodyDepth = 16
+
+// DecodeID reads a body of {"id":"…"}; a whole number is taken as its decimal text, like a document's. Errors are bad_request.
+func DecodeID(body []byte) (string, error) {
+	var id string
+	found := false
+	err := decodeObject(body, func(key string, r *strictjson.Reader) (err error) {
+		if key != "id" {
+			return fault.New(fault.BadRequest, "unknown key %s: the body is {\"id\":…}", fault.Quote(key))
+		}
+		found = true
+		switch r.Kind() {
+		case strictjson.String:
+			id, err = r.String()
+		case strictjson.Number:
+			id, err = r.Number()
+			if strings.ContainsAny(id, ".eE") {
+				return fault.New(fault.BadDocument, "the id %s is no string and no whole number", fault.Quote(id))
+			}
+		default:
+			return fault.New(fault.BadDocument, "the id is a string or a whole number")
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = fault.New(fault.BadRequest, "the body is {\"id\":…}")
+	}
+	return id, err
+}
+
+// DecodeCollectionRequest reads the body of an operation on a collection. Errors are bad_request.
+func DecodeCollectionRequest(body []byte) (*CollectionRequest, error) {
+	req := new(CollectionRequest)
+	err := decodeObject(body, func(key string, r *strictjson.Reader) (err error) {
+		switch key {
+		case "name":
+			req.Name, err = r.String()
+		case "schema":
+			var raw string
+			raw, err = r.Raw()
+			req.Schema = json.RawMessage(raw)
+		default:
+			err = fault.New(fault.BadRequest, "unknown key %s: the body is {\"name\":…,\"schema\":…}", fault.Quote(key))
+		}
+		return err
+	})
+	return req, err
+}
+
+// DecodeStatusRequest reads the body of admin.status: nothing, or {"group":"g0"}. Errors are bad_request.
+func DecodeStatusRequest(body []byte) (group string, err error) {
+	if len(body) == 0 {
+		return "", nil
+	}
+	err = decodeObject(body, func(key string, r *strictjson.Reader) (err error) {
+		if key != "group" {
+			return fault.New(fault.BadRequest, "unknown key %s: the body is {\"group\":…}", fault.Quote(key))
+		}
+		group, err = r.String()
+		return err
+	})
+	return group, err
+}
+
+// decodeObject reads one strict JSON object, key by key; field must take the key's value.
+func decodeObject(body []byte, field func(key string, r *strictjson.Reader) error) error {
+	r := strictjson.New(string(body), bodyDepth)
+	if err := readObject(r, field); err != nil {
+		if fault.CodeOf(err) != "" {
+			return err
+		}
+		return fault.New(fault.BadRequest, "the body is no JSON object: %v", err)
+	}
+	return nil
+}
+
+func readObject(r *strictjson.Reader, field func(key string, r *strictjson.Reader) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	for {
+		key, ok, err := r.Key()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return r.End()
+		}
+		if err := field(key, r); err != nil {
+			return err
+		}
+	}
+}
+
+// appendQuoted appends a string as JSON.
+func appendQuoted(dst []byte, s string) []byte {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always encodes
+	}
+	return append(dst, quoted...)
+}
