@@ -20,7 +20,7 @@ import (
 const (
 	// bodyRoom bounds the bytes of all request bodies in memory at one time; beyond it a request is refused with overloaded.
 	bodyRoom = 256 << 20
-	// longestBudget bounds what a caller may ask to wait.
+	// longestBudget bounds every wait, whatever a caller asks for.
 	longestBudget = 10 * time.Minute
 	// grace is how much longer than a budget the bridge waits for the coordinator's own answer to a budget that ran out.
 	grace = time.Second
@@ -178,7 +178,7 @@ func (rt *route) wait(c *call, body []byte) time.Duration {
 	if ms <= 0 {
 		return rt.budget
 	}
-	return time.Duration(min(ms, longestBudget.Milliseconds()))*time.Millisecond + grace
+	return min(time.Duration(min(ms, longestBudget.Milliseconds()))*time.Millisecond+grace, longestBudget)
 }
 
 // extend lets the connection live as long as this request may take; the server's own time-outs are for common ones.

@@ -67,9 +67,11 @@ func (c *Client) Do(ctx context.Context, r Request) (Reply, error) {
 	if !ok {
 		panic("client: Do wants a context with a deadline")
 	}
-	if !c.nc.IsConnected() {
-		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "no connection to NATS (%s)", c.nc.Status())
+	ctx, release, ok := c.link.bind(ctx)
+	if !ok {
+		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "no connection to NATS")
 	}
+	defer release()
 	msg := nats.NewMsg(r.Subject)
 	msg.Data = r.Body
 	for k, v := range r.Header {
@@ -95,7 +97,8 @@ const headerRoom = 4 << 10
 
 // budget is the part of what is left that a coordinator gets: a twentieth stays here, for the way back, within 1 and 100 ms.
 func budget(left time.Duration) time.Duration {
-	return max(time.Millisecond, left-min(max(left/20, time.Millisecond), 100*time.Millisecond))
+	left -= min(max(left/20, time.Millisecond), 100*time.Millisecond)
+	return min(max(left, time.Millisecond), longestBudget)
 }
 
 // size counts a message as the server's limit does: headers and data.
@@ -145,6 +148,8 @@ func (c *Client) unanswered(ctx context.Context, r Request, cause error) error {
 	}
 	var e *wire.Error
 	switch {
+	case errors.Is(context.Cause(ctx), errLost):
+		e = wire.NewError(fault.Unavailable, ReasonNoNATS, "no answer: %v", errLost)
 	case errors.Is(cause, context.DeadlineExceeded):
 		e = wire.NewError(fault.Deadline, "", "no answer within the time given")
 	case errors.Is(cause, context.Canceled):
@@ -155,8 +160,8 @@ func (c *Client) unanswered(ctx context.Context, r Request, cause error) error {
 	if r.Write {
 		e.Durable = wire.DurableUnknown
 	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", e, ctx.Err())
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("%w: %w", e, cause)
 	}
 	return e
 }

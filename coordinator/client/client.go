@@ -16,11 +16,12 @@ type Options struct {
 	Prefix string
 }
 
-// Client calls the coordinators of one cluster. It is safe for concurrent use, holds no state but the connection, which stays its
-// caller's to close, and starts no goroutine.
+// Client calls the coordinators of one cluster. It is safe for concurrent use. The connection stays its caller's to close, and that ends the
+// client's one goroutine, which follows whether the connection is up.
 type Client struct {
 	nc    *nats.Conn
 	names subjects.Names
+	link  *link
 }
 
 // New makes a client over an open connection.
@@ -35,7 +36,7 @@ func New(nc *nats.Conn, o Options) (*Client, error) {
 			return nil, fmt.Errorf("client: %w", err)
 		}
 	}
-	return &Client{nc: nc, names: names}, nil
+	return &Client{nc: nc, names: names, link: follow(nc)}, nil
 }
 
 // Names gives the subjects of the client's cluster, for [Client.Do].
@@ -47,6 +48,9 @@ const (
 	writeBudget  = 6 * time.Second
 	deleteBudget = 21 * time.Second
 	adminBudget  = 10 * time.Second
+
+	// longestBudget is the most that a coordinator is asked to take.
+	longestBudget = 10 * time.Minute
 )
 
 // within gives ctx a deadline if it has none.

@@ -2,18 +2,34 @@ package client
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
-// SearchJSON asks with a body as POST /search takes it. Without a deadline in ctx the client waits longer than the default budget of a search, 1 s;
-// a search with a longer timeout_ms wants a context that lives longer.
+// Search asks a collection; [wire.NewSearch] makes a request with the defaults of the API. Without a deadline in ctx the client waits a little longer
+// than the request's own budget.
+func (c *Client) Search(ctx context.Context, collection string, s *wire.SearchBody) (*wire.SearchResponse, error) {
+	body, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return c.search(ctx, collection, body, time.Duration(min(s.TimeoutMs, longestBudget.Milliseconds()))*time.Millisecond)
+}
+
+// SearchJSON asks with a body as POST /search takes it, for example {"query":"go","limit":3}. A search with a timeout_ms beyond the default of 1 s wants
+// a context that lives longer.
 func (c *Client) SearchJSON(ctx context.Context, collection string, body []byte) (*wire.SearchResponse, error) {
+	return c.search(ctx, collection, body, 0)
+}
+
+func (c *Client) search(ctx context.Context, collection string, body []byte, budget time.Duration) (*wire.SearchResponse, error) {
 	r, err := c.onCollection(collection, body, c.names.Read, "search")
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := within(ctx, readBudget)
+	ctx, cancel := within(ctx, max(readBudget, budget+time.Second))
 	defer cancel()
 	var reply wire.SearchResponse
 	if _, err := c.call(ctx, r, &reply); err != nil {
