@@ -30,9 +30,10 @@ const (
 type Collection struct {
 	Name        string          `json:"name"`
 	Incarnation Incarnation     `json:"incarnation"`
-	Version     uint64          `json:"version"` // of the schema, from 1
-	Schema      json.RawMessage `json:"schema"`  // canonical
-	Revision    uint64          `json:"-"`       // of the record in the bucket
+	Version     uint64          `json:"version"`  // of the schema, from 1
+	Schema      json.RawMessage `json:"schema"`   // canonical
+	Declared    json.RawMessage `json:"declared"` // the schema as it was created, canonical: without the fields that documents added
+	Revision    uint64          `json:"-"`        // of the record in the bucket
 }
 
 // Incarnation is a [schema.Incarnation] that is 16 hex digits in JSON, since JavaScript and jq round large numbers.

@@ -3,7 +3,9 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/jetseek/jetseek/engine/fault"
@@ -28,36 +30,25 @@ const (
 // SearchBody is the body of POST /search, after defaults. [NewSearch] makes one with the defaults; in the zero value the limit is 0, which asks for no
 // hits.
 type SearchBody struct {
-	Query       json.RawMessage   // a string in query syntax, or the JSON form; nil: everything
-	Filters     []json.RawMessage // the same forms
-	Limit, From int
-	Sort        []query.SortSpec // nil: by score
-	OperatorAnd bool             // default_operator is and
-	Lenient     bool
-	MinSeq      map[string]uint64 // by group
-	LocalStats  bool              // stats is local, or dfs false
-	Fields      []string          // with HasFields: the source fields to return; empty: none
-	HasFields   bool
-	TrackTotal  int64 // [TrackExact], 0 (an estimate will do), or how far to count
-	TimeoutMs   int64
-	Partial     Partial
-	Fast        bool // quality is fast
-	TrackScores bool
-	Explain     bool
-	Profile     bool
-	MinScore    *float64
-	Later       map[string]json.RawMessage // keys of the API that are not supported yet, as sent
+	Query           json.RawMessage   // a string in query syntax, or the JSON form; nil: everything
+	Filters         []json.RawMessage // the same forms
+	Limit, From     int
+	Sort            []query.SortSpec // nil: by score
+	DefaultOperator string           // or, and
+	Lenient         bool
+	MinSeq          map[string]uint64 // by group
+	Stats           string            // global, local; the key dfs says the same with true and false
+	Fields          []string          // of the source, dotted paths; nil: all, empty: none
+	TrackTotal      int64             // [TrackExact], 0 (an estimate will do), or how far to count
+	TimeoutMs       int64
+	Partial         string // allow: answer from the groups that did, fail: fail, material: fail when the missing group could change the page
+	Quality         string // full, fast
+	TrackScores     bool
+	Explain         bool
+	Profile         bool
+	MinScore        *float64
+	Later           map[string]json.RawMessage // keys of the API that are not supported yet, as sent
 }
-
-// Partial says what a search does when a group does not answer.
-type Partial string
-
-// The values of [Partial].
-const (
-	PartialAllow    Partial = "allow"    // answers from the others
-	PartialFail     Partial = "fail"     // fails
-	PartialMaterial Partial = "material" // fails when the group could change the page
-)
 
 // isLater tells of keys of the API that [SearchBody.Validate] refuses until they are supported.
 func isLater(key string) bool {
@@ -71,12 +62,15 @@ func isLater(key string) bool {
 // NewSearch makes a search in query syntax with the defaults of the API.
 func NewSearch(q string) *SearchBody {
 	s := defaultSearch()
-	s.Query = quoteJSON(q)
+	s.Query = appendQuoted(nil, q)
 	return s
 }
 
 func defaultSearch() *SearchBody {
-	return &SearchBody{Limit: DefaultLimit, TrackTotal: DefaultTrackTotal, TimeoutMs: DefaultTimeoutMs, Partial: PartialAllow}
+	return &SearchBody{
+		Limit: DefaultLimit, DefaultOperator: "or", Stats: "global", TrackTotal: DefaultTrackTotal, TimeoutMs: DefaultTimeoutMs,
+		Partial: "allow", Quality: "full",
+	}
 }
 
 // DecodeSearch reads a body strictly: what is not one JSON object, an unknown key, a key twice, a value of another type and a page out of bounds
@@ -86,7 +80,7 @@ func DecodeSearch(raw []byte) (*SearchBody, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return s, nil
 	}
-	members, err := strictObject(raw)
+	members, err := strictMembers(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -167,30 +161,25 @@ func (s *SearchBody) set(m member, order *string) (err error) {
 	case "order":
 		*order, err = oneOf(m.key, v, "asc", "desc")
 	case "default_operator":
-		s.OperatorAnd, err = second(m.key, v, "or", "and")
+		s.DefaultOperator, err = oneOf(m.key, v, "or", "and")
 	case "lenient":
 		s.Lenient, err = boolean(m.key, v)
 	case "min_seq":
 		s.MinSeq, err = decode[map[string]uint64](m.key, v, "an object of group names and sequences")
 	case "stats":
-		s.LocalStats, err = second(m.key, v, "global", "local")
+		s.Stats, err = oneOf(m.key, v, "global", "local")
 	case "dfs":
-		var global bool
-		global, err = boolean(m.key, v)
-		s.LocalStats = !global
+		s.Stats, err = dfs(v)
 	case "fields":
-		s.HasFields = true
 		s.Fields, err = decode[[]string](m.key, v, "a list of strings")
 	case "track_total":
 		s.TrackTotal, err = trackTotal(v)
 	case "timeout_ms":
 		s.TimeoutMs, err = timeoutMs(v)
 	case "partial":
-		var p string
-		p, err = oneOf(m.key, v, string(PartialAllow), string(PartialFail), string(PartialMaterial))
-		s.Partial = Partial(p)
+		s.Partial, err = oneOf(m.key, v, "allow", "fail", "material")
 	case "quality":
-		s.Fast, err = second(m.key, v, "full", "fast")
+		s.Quality, err = oneOf(m.key, v, "full", "fast")
 	case "track_scores":
 		s.TrackScores, err = boolean(m.key, v)
 	case "explain":
@@ -215,36 +204,32 @@ func (s *SearchBody) set(m member, order *string) (err error) {
 
 func wrongType(key, want string) error { return fault.New(fault.BadRequest, "%s is not %s", key, want) }
 
-// decode reads a value of a type; null is no value of any.
+// decode reads a value of a type; null is no value of any, alone or in a list or object.
 func decode[T any](key string, v []byte, want string) (T, error) {
 	var t T
-	if string(v) == "null" || json.Unmarshal(v, &t) != nil || bytes.Contains(v, []byte("null")) && hasNull(v) {
+	if hasNull(v) || json.Unmarshal(v, &t) != nil {
 		return t, wrongType(key, want)
 	}
 	return t, nil
 }
 
-// hasNull tells whether a list or an object has null among its values, which json.Unmarshal would take for zero.
+// hasNull tells whether a value is null or has null among its own values, which json.Unmarshal would take for zero.
 func hasNull(v []byte) bool {
-	var list []json.RawMessage
-	if json.Unmarshal(v, &list) == nil {
-		for _, item := range list {
-			if string(item) == "null" {
-				return true
-			}
-		}
-		return false
+	if string(v) == "null" {
+		return true
 	}
+	var list []json.RawMessage
 	var object map[string]json.RawMessage
-	if json.Unmarshal(v, &object) == nil {
-		for _, item := range object {
-			if string(item) == "null" {
-				return true
-			}
-		}
+	switch {
+	case v[0] == '[' && json.Unmarshal(v, &list) == nil:
+		return slices.ContainsFunc(list, isNull)
+	case v[0] == '{' && json.Unmarshal(v, &object) == nil:
+		return slices.ContainsFunc(slices.Collect(maps.Values(object)), isNull)
 	}
 	return false
 }
+
+func isNull(v json.RawMessage) bool { return string(v) == "null" }
 
 func boolean(key string, v []byte) (bool, error) { return decode[bool](key, v, "true or false") }
 
@@ -276,10 +261,13 @@ func oneOf(key string, v []byte, words ...string) (string, error) {
 	return "", fault.New(fault.BadRequest, "%s is %s, not one of %q", key, fault.Quote(s), words)
 }
 
-// second tells whether a word is the second of two.
-func second(key string, v []byte, a, b string) (bool, error) {
-	s, err := oneOf(key, v, a, b)
-	return s == b, err
+// dfs gives the word of stats that the key dfs means.
+func dfs(v []byte) (string, error) {
+	global, err := boolean("dfs", v)
+	if global {
+		return "global", err
+	}
+	return "local", err
 }
 
 func queries(key string, v []byte) ([]json.RawMessage, error) {
@@ -341,7 +329,7 @@ func sortSpec(v []byte) (spec query.SortSpec, err error) {
 		spec.Field, err = decode[string]("sort", v, "the name of a field, an object with one, or a list of these")
 		return spec, err
 	}
-	members, err := strictObject(v)
+	members, err := strictMembers(v)
 	if err != nil {
 		return spec, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/jetseek/jetseek/engine/query"
 )
 
-// searchJSON is the body as it is sent; what has its default is left out.
+// searchJSON is the body as it is sent; an empty word leaves the default to the coordinator.
 type searchJSON struct {
 	Query           json.RawMessage   `json:"query,omitempty"`
 	Filters         []json.RawMessage `json:"filters,omitempty"`
@@ -24,7 +24,7 @@ type searchJSON struct {
 	Fields          *[]string         `json:"fields,omitempty"`
 	TrackTotal      json.RawMessage   `json:"track_total,omitempty"`
 	TimeoutMs       int64             `json:"timeout_ms,omitempty"`
-	Partial         Partial           `json:"partial,omitempty"`
+	Partial         string            `json:"partial,omitempty"`
 	Quality         string            `json:"quality,omitempty"`
 	TrackScores     bool              `json:"track_scores,omitempty"`
 	Explain         bool              `json:"explain,omitempty"`
@@ -41,21 +41,12 @@ type sortJSON struct {
 // MarshalJSON gives the body as [DecodeSearch] reads it.
 func (s *SearchBody) MarshalJSON() ([]byte, error) {
 	out := searchJSON{
-		Query: s.Query, Filters: s.Filters, Limit: s.Limit, From: s.From, Sort: sortsJSON(s.Sort), Lenient: s.Lenient, MinSeq: s.MinSeq,
-		TimeoutMs: s.TimeoutMs, Partial: s.Partial, TrackScores: s.TrackScores, Explain: s.Explain, Profile: s.Profile, MinScore: s.MinScore,
+		Query: s.Query, Filters: s.Filters, Limit: s.Limit, From: s.From, Sort: sortsJSON(s.Sort), DefaultOperator: s.DefaultOperator,
+		Lenient: s.Lenient, MinSeq: s.MinSeq, Stats: s.Stats, TimeoutMs: s.TimeoutMs, Partial: s.Partial, Quality: s.Quality,
+		TrackScores: s.TrackScores, Explain: s.Explain, Profile: s.Profile, MinScore: s.MinScore,
 	}
-	if s.OperatorAnd {
-		out.DefaultOperator = "and"
-	}
-	if s.LocalStats {
-		out.Stats = "local"
-	}
-	if s.Fast {
-		out.Quality = "fast"
-	}
-	if s.HasFields {
-		fields := slices.Concat([]string{}, s.Fields) // an empty list is not null
-		out.Fields = &fields
+	if s.Fields != nil {
+		out.Fields = &s.Fields // a pointer, because omitempty drops an empty list
 	}
 	out.TrackTotal = trackTotalJSON(s.TrackTotal)
 	b, err := json.Marshal(out)
@@ -87,7 +78,7 @@ func trackTotalJSON(n int64) json.RawMessage {
 func appendMembers(object []byte, members map[string]json.RawMessage) ([]byte, error) {
 	for _, key := range sortedKeys(members) {
 		object = append(object[:len(object)-1], ',')
-		object = append(object, quoteJSON(key)...)
+		object = appendQuoted(object, key)
 		object = append(object, ':')
 		object = append(append(object, members[key]...), '}')
 	}
@@ -95,14 +86,5 @@ func appendMembers(object []byte, members map[string]json.RawMessage) ([]byte, e
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// quoteJSON gives s as a JSON string.
-func quoteJSON(s string) json.RawMessage {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic("wire: a string that does not encode: " + err.Error())
-	}
-	return b
-}
 
 func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
