@@ -77,6 +77,15 @@ func (b *Builder) Live() int { return b.live }
 // Bytes gives the size of the sources added, removed ones too.
 func (b *Builder) Bytes() int { return len(b.sources) }
 
+// Retained gives about how many bytes of memory the builder keeps.
+func (b *Builder) Retained() int {
+	n := cap(b.sources) + cap(b.ids) + cap(b.out.buf)
+	for _, f := range slices.Concat(b.fields, b.spare) {
+		n += f.text.retained() + f.exact.retained() + 12*(cap(f.ints)+cap(f.floats))
+	}
+	return n
+}
+
 // Add adds a document and gives its number. The values of its fields follow, by the methods below, before the next document; hash is the id's [HashID].
 func (b *Builder) Add(id string, hash uint64, state State, source []byte) uint32 {
 	b.ids = append(b.ids, id...)
@@ -154,6 +163,10 @@ func (f *builtField) reset() {
 	f.text.reset()
 	f.exact.reset()
 	f.intDocs, f.ints, f.floatDocs, f.floats = f.intDocs[:0], f.ints[:0], f.floatDocs[:0], f.floats[:0]
+}
+
+func (v *inverted) retained() int {
+	return 12*(cap(v.occ)+cap(v.sorted)) + cap(v.terms.arena) + 4*cap(v.terms.slots) + 8*cap(v.terms.ends)
 }
 
 func (v *inverted) reset() {

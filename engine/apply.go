@@ -1,0 +1,330 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jetseek/jetseek/engine/internal/segment"
+	"github.com/jetseek/jetseek/engine/outcome"
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// applying is one run of Apply: the state under change, and the documents that are not in a segment yet.
+type applying struct {
+	index   *Index
+	round   uint64
+	state   state
+	pending []*pending // by incarnation
+	reowned bool
+}
+
+// pending are new documents of one collection.
+type pending struct {
+	collection schema.Incarnation
+	builder    *segment.Builder
+	ids        map[string]uint32 // in the builder, those that were not removed
+}
+
+func (x *Index) begin() *applying {
+	x.round++
+	a := &applying{index: x, round: x.round, state: x.current.Load().state}
+	a.state.collections = slices.Clone(a.state.collections)
+	return a
+}
+
+// message applies one message.
+func (a *applying) message(m *Message) ([]outcome.Outcome, error) {
+	outcomes := make([]outcome.Outcome, len(m.Ops))
+	changed := false
+	for i := range m.Ops {
+		out, change, err := a.op(m, i)
+		if err != nil {
+			return nil, fmt.Errorf("operation %d: %w", i, err)
+		}
+		outcomes[i] = out
+		changed = changed || change
+	}
+	a.state.seq = m.Seq
+	if changed {
+		a.state.contentSeq = m.Seq
+	}
+	return outcomes, nil
+}
+
+// op applies one operation: its outcome, and whether anything but the sequence changed.
+func (a *applying) op(m *Message, i int) (outcome.Outcome, bool, error) {
+	op := &m.Ops[i]
+	if op.Kind == OpOwn {
+		a.own(op)
+		return verdict(outcome.Done), true, nil
+	}
+	if a.state.isDropped(op.Collection) {
+		return verdict(outcome.NoCollection), false, nil
+	}
+	switch op.Kind {
+	case OpSchema:
+		return a.schema(op)
+	case OpDropCollection:
+		a.drop(op.Collection)
+		return verdict(outcome.Done), true, nil
+	case OpPut, OpDelete:
+		if !a.state.owned.Has(op.Slot) {
+			return verdict(outcome.WrongOwner), false, nil
+		}
+		if op.Kind == OpDelete {
+			return a.delete(op)
+		}
+		return a.put(m, i)
+	}
+	return verdict(outcome.Rejected), false, nil
+}
+
+func verdict(code outcome.Code) outcome.Outcome { return outcome.Outcome{Code: code} }
+
+func (a *applying) own(op *Op) {
+	owned := &SlotSet{}
+	if op.Slots != nil {
+		*owned = *op.Slots
+	}
+	a.state.owned, a.state.epoch, a.reowned = owned, op.Epoch, true
+}
+
+func (a *applying) schema(op *Op) (outcome.Outcome, bool, error) {
+	if op.Schema == nil {
+		return verdict(outcome.Rejected), false, nil
+	}
+	c := a.collection(op.Collection)
+	if c != nil && c.version >= op.Version {
+		return verdict(outcome.Done), false, nil
+	}
+	canonical, err := json.Marshal(op.Schema)
+	if err != nil {
+		return outcome.Outcome{}, false, fmt.Errorf("schema of %s: %w", op.Name, err)
+	}
+	if c == nil {
+		c = &collection{round: a.round, incarnation: op.Collection}
+		i, _ := a.place(op.Collection)
+		a.state.collections = slices.Insert(a.state.collections, i, c)
+	}
+	c.name, c.version, c.schema, c.canonical = op.Name, op.Version, op.Schema, canonical
+	return verdict(outcome.Done), true, nil
+}
+
+func (a *applying) drop(c schema.Incarnation) {
+	if i, ok := a.place(c); ok {
+		a.state.collections = slices.Delete(a.state.collections, i, i+1)
+	}
+	i, _ := slices.BinarySearch(a.state.dropped, c)
+	a.state.dropped = slices.Insert(slices.Clone(a.state.dropped), i, c)
+	a.pending = slices.DeleteFunc(a.pending, func(p *pending) bool { return p.collection == c })
+}
+
+// place gives where a collection stands, or would stand.
+func (a *applying) place(c schema.Incarnation) (int, bool) {
+	return slices.BinarySearchFunc(a.state.collections, c, func(c *collection, want schema.Incarnation) int { return cmp.Compare(c.incarnation, want) })
+}
+
+// collection gives a collection for changing it, nil when there is none.
+func (a *applying) collection(id schema.Incarnation) *collection {
+	i, ok := a.place(id)
+	if !ok {
+		return nil
+	}
+	c := a.state.collections[i]
+	if c.round != a.round {
+		mine := *c
+		mine.round, mine.parts = a.round, slices.Clone(c.parts)
+		c = &mine
+		a.state.collections[i] = c
+	}
+	return c
+}
+
+// pendingOf gives the new documents of a collection.
+func (a *applying) pendingOf(c *collection) *pending {
+	i, ok := slices.BinarySearchFunc(a.pending, c.incarnation, func(p *pending, want schema.Incarnation) int { return cmp.Compare(p.collection, want) })
+	if !ok {
+		p := &pending{collection: c.incarnation, builder: a.index.takeBuilder(), ids: map[string]uint32{}}
+		p.builder.Reset(uint64(c.incarnation))
+		a.pending = slices.Insert(a.pending, i, p)
+	}
+	return a.pending[i]
+}
+
+// standing is a live document: in a part, or among the new ones.
+type standing struct {
+	found   bool
+	pending bool
+	part    int
+	doc     uint32
+	state   segment.State
+}
+
+func (a *applying) find(c *collection, id string, hash uint64) standing {
+	p := a.pendingOf(c)
+	if doc, ok := p.ids[id]; ok {
+		return standing{found: true, pending: true, doc: doc, state: p.builder.State(doc)}
+	}
+	for i := len(c.parts) - 1; i >= 0; i-- {
+		part := c.parts[i]
+		if doc, ok := part.seg.Find(id, hash); ok && part.live.Has(doc) {
+			return standing{found: true, part: i, doc: doc, state: part.seg.State(doc)}
+		}
+	}
+	return standing{}
+}
+
+// conflicts tells whether an operation's condition fails: 0 wants no document, N wants version N.
+func (op *Op) conflicts(old *standing) bool {
+	return op.IfVersion >= 0 && uint64(op.IfVersion) != old.state.Version
+}
+
+func (a *applying) delete(op *Op) (outcome.Outcome, bool, error) {
+	c := a.collection(op.Collection)
+	if c == nil {
+		if op.IfVersion > 0 {
+			return verdict(outcome.VersionConflict), false, nil
+		}
+		return verdict(outcome.NotFound), false, nil
+	}
+	old := a.find(c, op.ID, segment.HashID(op.ID))
+	switch {
+	case op.conflicts(&old):
+		return outcome.Outcome{Code: outcome.VersionConflict, Version: old.state.Version}, false, nil
+	case !old.found:
+		return verdict(outcome.NotFound), false, nil
+	}
+	a.remove(c, op.ID, old)
+	return outcome.Outcome{Code: outcome.Deleted, Version: old.state.Version}, true, nil
+}
+
+func (a *applying) put(m *Message, i int) (outcome.Outcome, bool, error) {
+	op := &m.Ops[i]
+	c := a.collection(op.Collection)
+	if c == nil || op.ID == "" || len(op.ID) > MaxIDBytes || len(op.Body) > MaxSourceBytes {
+		return verdict(outcome.Rejected), false, nil
+	}
+	hash := segment.HashID(op.ID)
+	old := a.find(c, op.ID, hash)
+	if op.conflicts(&old) {
+		return outcome.Outcome{Code: outcome.VersionConflict, Version: old.state.Version}, false, nil
+	}
+	doc, err := a.index.analyzer.prepare(c.schema, op.Body)
+	if err != nil {
+		var broken *panicError
+		quarantine := errors.As(err, &broken)
+		if quarantine {
+			a.state.quarantined.add(quarantineDigest(m, i, op.ID))
+		}
+		return verdict(outcome.Rejected), quarantine, nil
+	}
+	st := segment.State{Version: 1, Log: m.Log, Seq: m.Seq, Index: uint32(i), Slot: op.Slot, Content: contentHash(op.Body)}
+	out := outcome.Outcome{Code: outcome.Created, Version: 1}
+	if old.found {
+		a.remove(c, op.ID, old)
+		st.Version, st.Log, st.Seq, st.Index = old.state.Version+1, old.state.Log, old.state.Seq, old.state.Index
+		out = outcome.Outcome{Code: outcome.Updated, Version: st.Version}
+	}
+	return out, true, a.add(c, op, hash, st, doc)
+}
+
+// add makes a document one of the new ones of its collection.
+func (a *applying) add(c *collection, op *Op, hash uint64, st segment.State, doc *schema.Document) error {
+	p := a.pendingOf(c)
+	p.ids[op.ID] = p.builder.Add(op.ID, hash, st, op.Body)
+	a.index.analyzer.add(p.builder, doc)
+	item := documentDigest([]byte(op.ID), st.Version, st.Content)
+	digest, docs := c.slots.at(st.Slot, a.round)
+	digest.add(item)
+	*docs++
+	c.documents.add(item)
+	if p.builder.Bytes() >= batchSourceBytes {
+		return a.flush(c, p)
+	}
+	return nil
+}
+
+// remove takes a live document out.
+func (a *applying) remove(c *collection, id string, old standing) {
+	if old.pending {
+		p := a.pendingOf(c)
+		p.builder.Remove(old.doc)
+		delete(p.ids, id)
+	} else {
+		c.parts[old.part] = c.parts[old.part].mutable(a.round)
+		c.parts[old.part].kill(old.doc)
+	}
+	item := documentDigest([]byte(id), old.state.Version, old.state.Content)
+	digest, docs := c.slots.at(old.state.Slot, a.round)
+	digest.sub(item)
+	*docs--
+	c.documents.sub(item)
+}
+
+// flush makes the new documents of a collection a segment.
+func (a *applying) flush(c *collection, p *pending) error {
+	if p.builder.Live() > 0 {
+		seg, err := segment.Open(p.builder.Finish())
+		if err != nil {
+			return fmt.Errorf("open the segment just built: %w", err)
+		}
+		c.parts = append(c.parts, newPart(a.round, seg, nil, a.state.owned))
+	}
+	p.builder.Reset(uint64(c.incarnation))
+	clear(p.ids)
+	return nil
+}
+
+// finish makes segments of what is pending, and merges small ones.
+func (a *applying) finish() error {
+	for _, p := range a.pending {
+		c := a.collection(p.collection)
+		if err := a.flush(c, p); err != nil {
+			return err
+		}
+		a.index.restBuilder(p.builder)
+	}
+	for i := range a.state.collections {
+		if a.reowned {
+			a.reown(a.collection(a.state.collections[i].incarnation))
+		}
+		if c := a.state.collections[i]; c.round == a.round {
+			if err := a.index.mergeInline(c, a.state.owned); err != nil {
+				return fmt.Errorf("merge: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// reown works out anew which documents are visible.
+func (a *applying) reown(c *collection) {
+	for i, p := range c.parts {
+		c.parts[i] = p.mutable(a.round)
+		c.parts[i].see(a.state.owned)
+	}
+}
+
+// restingBuilders bounds the builders kept for later, builderBytes the memory of each.
+const (
+	restingBuilders = 4
+	builderBytes    = 16 << 20
+)
+
+func (x *Index) takeBuilder() *segment.Builder {
+	if n := len(x.builders); n > 0 {
+		b := x.builders[n-1]
+		x.builders = x.builders[:n-1]
+		return b
+	}
+	return &segment.Builder{}
+}
+
+func (x *Index) restBuilder(b *segment.Builder) {
+	if len(x.builders) < restingBuilders && b.Retained() <= builderBytes {
+		x.builders = append(x.builders, b)
+	}
+}

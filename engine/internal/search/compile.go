@@ -1,0 +1,318 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/internal/docset"
+	"github.com/jetseek/jetseek/engine/internal/segment"
+	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
+	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// listTerms is up to how many exact values are walked as lists; more are gathered into a set.
+const listTerms = 16
+
+// compile makes the scorer of a node for the segment entered; nil when nothing matches. Where scoring is false nobody asks for scores.
+func (e *env) compile(n query.Node, scoring bool) scorer {
+	switch n := n.(type) {
+	case *query.MatchAll:
+		return e.every(bm25.Units(n.Boost))
+	case *query.MatchNone:
+		return nil
+	case *query.Bool:
+		return e.boolean(n, scoring)
+	case *query.DisMax:
+		return e.disMax(n, scoring)
+	case *query.ConstantScore:
+		return withScore(e.compile(n.Child, false), n.Boost)
+	case *query.TextTerm:
+		return e.term(n, scoring)
+	case *query.TextPhrase:
+		return e.phrase(n, scoring)
+	case *query.KeywordSet:
+		return e.keywordSet(n)
+	case *query.KeywordRange:
+		return e.keywordRange(n)
+	case *query.LongRange:
+		return e.longs(n.Field, n.Boost, func(v int64) bool { return n.Lo <= v && v <= n.Hi })
+	case *query.LongSet:
+		return e.longs(n.Field, n.Boost, func(v int64) bool { return among(n.Values, v) })
+	case *query.DoubleRange:
+		return e.doubles(n.Field, n.Boost, func(v float64) bool {
+			return (v > n.Lo || n.IncLo && v == n.Lo) && (v < n.Hi || n.IncHi && v == n.Hi)
+		})
+	case *query.DoubleSet:
+		return e.doubles(n.Field, n.Boost, func(v float64) bool { return among(n.Values, v) })
+	case *query.FieldExists:
+		return e.exists(n)
+	case *query.IDs:
+		return e.ids(n)
+	}
+	e.fail(fault.New(fault.BadQuery, "a query of type %T cannot be searched", n))
+	return nil
+}
+
+func among[T int64 | float64](values []T, v T) bool {
+	_, ok := slices.BinarySearch(values, v)
+	return ok
+}
+
+func withScore(s scorer, boost float64) scorer {
+	if s == nil {
+		return nil
+	}
+	return &constant{s, bm25.Units(boost)}
+}
+
+// boolean combines clauses as [query.Bool] says.
+func (e *env) boolean(n *query.Bool, scoring bool) scorer {
+	var required, counted []scorer
+	for _, clause := range n.Must {
+		s := e.compile(clause, scoring)
+		if s == nil {
+			return nil
+		}
+		required, counted = append(required, s), append(counted, s)
+	}
+	for _, clause := range n.Filter {
+		s := e.compile(clause, false)
+		if s == nil {
+			return nil
+		}
+		required = append(required, s)
+	}
+	var should scorer
+	if scoring || n.MinShould > 0 {
+		should = newDisjunction(e.all(n.Should, scoring), max(n.MinShould, 1))
+	}
+	if n.MinShould > 0 {
+		if should == nil {
+			return nil
+		}
+		required, counted, should = append(required, should), append(counted, should), nil
+	}
+	var s scorer
+	if len(required) == 0 {
+		s = e.every(0)
+	} else {
+		s = newConjunction(required, counted)
+	}
+	if not := newDisjunction(e.all(n.MustNot, false), 1); not != nil && s != nil {
+		s = newExclusion(s, not)
+	}
+	if should != nil && s != nil {
+		s = &optional{s, should}
+	}
+	return s
+}
+
+// all compiles nodes, without those that match nothing.
+func (e *env) all(nodes []query.Node, scoring bool) []scorer {
+	var scorers []scorer
+	for _, n := range nodes {
+		if s := e.compile(n, scoring); s != nil {
+			scorers = append(scorers, s)
+		}
+	}
+	return scorers
+}
+
+func (e *env) disMax(n *query.DisMax, scoring bool) scorer {
+	children := e.all(n.Children, scoring)
+	s := newDisjunction(children, 1)
+	if s == nil || !scoring {
+		return s
+	}
+	return &disMax{scorer: s, children: children, tie: n.Tie}
+}
+
+// weight gives the weight of a leaf; a leaf that scores has one.
+func (e *env) weight(leaf int, scoring bool) bm25.Weight {
+	if !scoring {
+		return bm25.Weight{}
+	}
+	if leaf < 0 || leaf >= len(e.weights) {
+		e.fail(fault.New(fault.BadRequest, "scoring leaf %d has no weight: there are %d", leaf, len(e.weights)))
+		return bm25.Weight{}
+	}
+	return e.weights[leaf]
+}
+
+func (e *env) term(n *query.TextTerm, scoring bool) scorer {
+	weight := e.weight(n.Leaf, scoring)
+	f := e.view.Segment.Field(n.Field)
+	if f == nil || !f.HasText {
+		return nil
+	}
+	return e.termOf(f, n.Term, weight)
+}
+
+func (e *env) termOf(f *segment.Field, text string, weight bm25.Weight) scorer {
+	e.step()
+	_, ref, ok := f.Terms.Lookup(text)
+	if !ok {
+		return nil
+	}
+	it := e.list(f.TermPostings(), ref)
+	return nonEmpty(&term{env: e, it: it, doc: it.Doc(), weight: weight, lengths: &f.Lengths}, it.Doc() == noDoc)
+}
+
+func (e *env) phrase(n *query.TextPhrase, scoring bool) scorer {
+	weight := e.weight(n.Leaf, scoring)
+	f := e.view.Segment.Field(n.Field)
+	switch {
+	case n.Slop != 0:
+		e.fail(fault.New(fault.BadQuery, "phrases with a slop are not supported yet"))
+		return nil
+	case len(n.Terms) == 0 || len(n.Offsets) != len(n.Terms):
+		e.fail(fault.New(fault.BadQuery, "a phrase of %d terms at %d places", len(n.Terms), len(n.Offsets)))
+		return nil
+	case f == nil || !f.HasText:
+		return nil
+	}
+	p := &phrase{offsets: n.Offsets, env: e, weight: weight, lengths: &f.Lengths}
+	var terms []scorer
+	for _, text := range n.Terms {
+		s := e.termOf(f, text, bm25.Weight{})
+		if s == nil {
+			return nil
+		}
+		terms = append(terms, s)
+		p.its = append(p.its, s.(*term).it)
+	}
+	if p.all = newConjunction(terms, nil); p.all == nil {
+		return nil
+	}
+	return nonEmpty(p, p.fit(p.all.Doc()) == noDoc)
+}
+
+// keywordSet walks the lists of the values that the segment has.
+func (e *env) keywordSet(n *query.KeywordSet) scorer {
+	f := e.view.Segment.Field(n.Field)
+	if f == nil || !f.HasExact {
+		return nil
+	}
+	var lists []scorer
+	var set docset.Set
+	for _, v := range n.Values {
+		if !e.step() {
+			return nil
+		}
+		_, ref, ok := f.Exact.Lookup(v)
+		if !ok {
+			continue
+		}
+		it := e.list(f.ExactPostings(), ref)
+		if len(n.Values) <= listTerms {
+			if it.Doc() != noDoc {
+				lists = append(lists, &term{env: e, it: it, doc: it.Doc()})
+			}
+			continue
+		}
+		if set == nil {
+			set = docset.New(e.view.Segment.Docs())
+		}
+		for ; it.Doc() != noDoc && e.step(); it.Next() {
+			set.Add(it.Doc())
+		}
+		e.done(it)
+	}
+	if set != nil {
+		return e.members(bm25.Units(n.Boost), set)
+	}
+	return withScore(newDisjunction(lists, 1), n.Boost)
+}
+
+// keywordRange turns the ends into ordinals, of which the column then tells.
+func (e *env) keywordRange(n *query.KeywordRange) scorer {
+	f := e.view.Segment.Field(n.Field)
+	if f == nil || !f.HasExact {
+		return nil
+	}
+	lo, hi := int64(0), int64(f.Exact.Len())
+	if n.Lo != nil {
+		lo = ceil(f, *n.Lo, !n.IncLo)
+	}
+	if n.Hi != nil {
+		hi = ceil(f, *n.Hi, n.IncHi)
+	}
+	if lo >= hi {
+		return nil
+	}
+	return e.column(&f.Ordinals, n.Boost, func(i int) bool { v := f.Ordinals.Int(i); return lo <= v && v < hi })
+}
+
+// ceil gives the ordinal of the first exact value at or behind v, or behind it.
+func ceil(f *segment.Field, v string, behind bool) int64 {
+	ord := f.Exact.Ceil(v)
+	if behind {
+		if at, _, ok := f.Exact.Lookup(v); ok {
+			return int64(at) + 1
+		}
+	}
+	return int64(ord)
+}
+
+func (e *env) longs(field string, boost float64, match func(v int64) bool) scorer {
+	f := e.view.Segment.Field(field)
+	if f == nil || !f.HasInts {
+		return nil
+	}
+	return e.column(&f.Ints, boost, func(i int) bool { return match(f.Ints.Int(i)) })
+}
+
+func (e *env) doubles(field string, boost float64, match func(v float64) bool) scorer {
+	f := e.view.Segment.Field(field)
+	if f == nil || !f.HasFloats {
+		return nil
+	}
+	return e.column(&f.Floats, boost, func(i int) bool { return match(f.Floats.Float(i)) })
+}
+
+// column walks the documents of which any value passes.
+func (e *env) column(c *docvalues.Column, boost float64, match func(i int) bool) scorer {
+	return e.scan(bm25.Units(boost), func(doc uint32) bool {
+		from, to := c.Range(doc)
+		for i := from; i < to; i++ {
+			if match(i) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (e *env) exists(n *query.FieldExists) scorer {
+	f := e.view.Segment.Field(n.Field)
+	if f == nil {
+		return nil
+	}
+	score := bm25.Units(n.Boost)
+	switch {
+	case n.Type == schema.Text && f.HasText:
+		return e.scan(score, func(doc uint32) bool { return f.Lengths.Length(doc) > 0 })
+	case n.Type == schema.Keyword && f.HasExact:
+		return e.scan(score, f.Ordinals.Has)
+	case n.Type == schema.Double && f.HasFloats:
+		return e.scan(score, f.Floats.Has)
+	case (n.Type == schema.Long || n.Type == schema.Date || n.Type == schema.Bool) && f.HasInts:
+		return e.scan(score, f.Ints.Has)
+	}
+	return nil
+}
+
+func (e *env) ids(n *query.IDs) scorer {
+	set := docset.New(e.view.Segment.Docs())
+	for _, id := range n.Values {
+		if !e.step() {
+			return nil
+		}
+		if doc, ok := e.view.Segment.Find(id, segment.HashID(id)); ok {
+			set.Add(doc)
+		}
+	}
+	return e.members(bm25.Units(n.Boost), set)
+}

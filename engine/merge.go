@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jetseek/jetseek/engine/internal/segment"
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// mergeJob is a merge beside Apply: its inputs as they were at its beginning, and its result.
+type mergeJob struct {
+	collection schema.Incarnation
+	inputs     []*part
+	owned      *SlotSet
+
+	seg  *segment.Segment // nil: no document of the inputs was alive
+	maps [][]uint32
+	part *part
+}
+
+func (x *Index) weigh(parts []*part) []weight {
+	weights := make([]weight, len(parts))
+	for i, p := range parts {
+		weights[i] = weight{bytes: int64(len(p.seg.Bytes())), docs: p.seg.Docs(), alive: p.alive, busy: x.busy[p.seg]}
+	}
+	return weights
+}
+
+// mergeInline merges small segments of a collection of the present round until none are due. The caller holds mu.
+func (x *Index) mergeInline(c *collection, owned *SlotSet) error {
+	for {
+		weights := x.weigh(c.parts)
+		picked := planMerge(weights, x.options.InlineMergeBytes)
+		if picked == nil {
+			picked = planBackstop(weights, x.options.MaxSegmentBytes)
+		}
+		if picked == nil {
+			return nil
+		}
+		job := &mergeJob{collection: c.incarnation, owned: owned}
+		for _, i := range picked {
+			job.inputs = append(job.inputs, c.parts[i])
+		}
+		if err := job.run(context.Background(), &x.inline); err != nil {
+			return err
+		}
+		c.replace(job, x.round)
+	}
+}
+
+// dueMerge picks a background merge and marks its inputs as busy; nil when none is due.
+func (x *Index) dueMerge() *mergeJob {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := &x.current.Load().state
+	for _, c := range s.collections {
+		picked := planMerge(x.weigh(c.parts), x.options.MaxSegmentBytes)
+		if picked == nil {
+			continue
+		}
+		job := &mergeJob{collection: c.incarnation, owned: s.owned}
+		for _, i := range picked {
+			job.inputs = append(job.inputs, c.parts[i])
+			x.busy[c.parts[i].seg] = true
+		}
+		return job
+	}
+	return nil
+}
+
+func (x *Index) release(job *mergeJob) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, p := range job.inputs {
+		delete(x.busy, p.seg)
+	}
+}
+
+// run makes the merged segment.
+func (j *mergeJob) run(ctx context.Context, m *segment.Merger) error {
+	inputs := make([]segment.Input, len(j.inputs))
+	alive := 0
+	for i, p := range j.inputs {
+		inputs[i] = segment.Input{Segment: p.seg, Live: p.live}
+		alive += p.alive
+	}
+	if alive == 0 {
+		return nil
+	}
+	b, maps, err := m.Merge(ctx, inputs)
+	if err != nil {
+		return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
+	}
+	if j.seg, err = segment.Open(b); err != nil {
+		return fmt.Errorf("open the segment just merged: %w", err)
+	}
+	j.maps = maps
+	j.part = newPart(0, j.seg, nil, j.owned)
+	return nil
+}
+
+// install publishes a background merge: the state of now, with the merged segment in the place of the inputs. The caller holds mu.
+func (x *Index) install(job *mergeJob) {
+	x.round++
+	s := x.current.Load().state
+	i := slices.IndexFunc(s.collections, func(c *collection) bool { return c.incarnation == job.collection })
+	if i < 0 {
+		return // dropped meanwhile
+	}
+	s.collections = slices.Clone(s.collections)
+	c := *s.collections[i]
+	c.round, c.parts = x.round, slices.Clone(c.parts)
+	if job.part != nil {
+		job.part.round = x.round
+		if !job.owned.Equal(s.owned) {
+			job.part.see(s.owned)
+		}
+	}
+	c.replace(job, x.round)
+	s.collections[i] = &c
+	x.publish(s)
+}
+
+// replace puts the merged segment in the place of the first input, after killing in it what died in the inputs meanwhile.
+func (c *collection) replace(j *mergeJob, round uint64) {
+	first := len(c.parts)
+	for i, in := range j.inputs {
+		at := slices.IndexFunc(c.parts, func(p *part) bool { return p.seg == in.seg })
+		first = min(first, at)
+		now := c.parts[at]
+		if j.part != nil && now != in {
+			j.part.killMissing(in, now, j.maps[i])
+		}
+		c.parts = slices.Delete(c.parts, at, at+1)
+	}
+	if j.part != nil && j.part.alive > 0 {
+		j.part.round = round
+		c.parts = slices.Insert(c.parts, first, j.part)
+	}
+}
+
+// killMissing kills what was alive in an input then and is not now.
+func (p *part) killMissing(then, now *part, numbers []uint32) {
+	for d := then.live.Next(0); d != segment.Gone; d = then.live.Next(d + 1) {
+		if !now.live.Has(d) {
+			p.kill(numbers[d])
+		}
+	}
+}

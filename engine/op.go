@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// OpKind is what an operation does to an index. Kinds of the log that do not change documents, schemas or ownership never reach the engine.
+type OpKind uint8
+
+// The operations an index applies.
+const (
+	OpPut OpKind = iota + 1
+	OpDelete
+	OpSchema
+	OpDropCollection
+	OpOwn
+)
+
+// Op is one operation of the log as the engine sees it.
+type Op struct {
+	Kind       OpKind
+	Collection schema.Incarnation
+	ID         string
+	Slot       uint16
+	IfVersion  int64          // -1: no condition; 0: only if absent
+	Body       []byte         // put: the source, digit for digit
+	Version    uint64         // schema: its version; the highest wins
+	Name       string         // schema: the collection's name
+	Schema     *schema.Schema // schema
+	Epoch      uint64         // own
+	Slots      *SlotSet       // own: the slots this group owns from here on; nil: none
+}
+
+// Message is one message of a log. Ops may be empty: the sequence moves all the same.
+type Message struct {
+	Log [16]byte // the log's uuid, for births
+	Seq uint64
+	Ops []Op
+}
+
+// Birth names the operation that created a document.
+type Birth struct {
+	Log   [16]byte
+	Seq   uint64
+	Index uint32
+}
+
+// Doc is a document as a member holds it. Its bytes are the caller's.
+type Doc struct {
+	ID      string
+	Version uint64 // counts its writes since it was created: 1, 2, 3
+	Birth   Birth
+	Slot    uint16
+	Source  []byte
+}

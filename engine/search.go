@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/internal/search"
+	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// MaxCandidates bounds the candidates of one search.
+const MaxCandidates = 1 << 20
+
+// SearchRequest is what to find in a collection.
+type SearchRequest struct {
+	Collection schema.Incarnation
+	Query      query.Node   // resolved
+	Filters    []query.Node // resolved; match without scoring
+	Weights    []bm25.Weight
+	Sort       []query.SortKey // empty: score descending, then id
+	Score      bool            // compute scores (implied when score is among the keys)
+	Limit      int             // k: how many candidates at most; 0: only the total
+}
+
+// SearchResult is what was found.
+type SearchResult struct {
+	Total      uint64 // live, owned documents that match; exact
+	Candidates []query.Candidate
+}
+
+// Search finds the first documents in the total order, and counts all that match. An unknown collection is an empty one. Errors are ctx's error when it ends, which is
+// noticed within a millisecond, and faults: bad_query for a node that cannot be searched, bad_request for a scoring leaf without weight, limit_exceeded
+// past [MaxCandidates].
+func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (SearchResult, error) {
+	if r.Limit < 0 {
+		return SearchResult{}, fault.New(fault.BadRequest, "limit %d is negative", r.Limit)
+	}
+	if r.Limit > MaxCandidates {
+		return SearchResult{}, fault.New(fault.LimitExceeded, "%d candidates: at most %d", r.Limit, MaxCandidates)
+	}
+	found := s.state.find(r.Collection)
+	if found == nil {
+		return SearchResult{}, ctx.Err()
+	}
+	views := make([]search.View, len(found.parts))
+	for i, p := range found.parts {
+		views[i] = search.View{Segment: p.seg, Visible: p.visible, Docs: p.docs}
+	}
+	res, err := search.Run(ctx, views, &search.Request{
+		Query: r.Query, Filters: r.Filters, Weights: r.Weights, Sort: r.Sort, Score: r.Score, Limit: r.Limit,
+	})
+	if err != nil {
+		return SearchResult{}, err
+	}
+	return SearchResult{Total: res.Total, Candidates: res.Candidates}, nil
+}

@@ -1,0 +1,222 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/internal/docset"
+	"github.com/jetseek/jetseek/engine/internal/segment"
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// state is all that an index holds at one sequence. Published states share whatever did not change: Apply copies a thing before it
+// changes it for the first time, and knows by the thing's round whether it has done so ([Index.round]).
+type state struct {
+	seq         uint64
+	contentSeq  uint64
+	epoch       uint64
+	owned       *SlotSet             // never changed in place
+	collections []*collection        // by incarnation
+	dropped     []schema.Incarnation // ascending
+	quarantined Digest
+}
+
+// collection is one collection's documents.
+type collection struct {
+	round       uint64
+	incarnation schema.Incarnation
+	name        string
+	version     uint64
+	schema      *schema.Schema
+	canonical   []byte // the schema's canonical JSON
+	parts       []*part
+	slots       slotTable
+	documents   Digest // of all live documents
+}
+
+// part is one segment as of one sequence: which of its documents count.
+type part struct {
+	round   uint64
+	seg     *segment.Segment
+	live    docset.Set        // not deleted, not superseded
+	visible docset.Set        // live and owned; the same memory as live when all slots of the segment's documents are owned
+	shared  bool              // visible is live
+	alive   int               // documents in live
+	docs    int               // documents in visible
+	fields  []bm25.FieldStats // of visible documents, by field of the segment
+	df      *dfCache
+}
+
+// newPart makes a part of a segment: live nil means all.
+func newPart(round uint64, seg *segment.Segment, live docset.Set, owned *SlotSet) *part {
+	p := &part{round: round, seg: seg, live: live, alive: seg.Docs()}
+	if live == nil {
+		p.live = docset.Full(seg.Docs())
+	} else {
+		p.alive = live.Count()
+	}
+	p.see(owned)
+	return p
+}
+
+// see works out which documents are visible under an ownership, and their statistics.
+func (p *part) see(owned *SlotSet) {
+	p.df = newDFCache()
+	p.visible, p.shared, p.docs = p.live, true, p.alive
+	if owned.Count() < Slots {
+		hidden := p.hidden(owned)
+		if len(hidden) > 0 {
+			p.visible, p.shared = p.live.Clone(), false
+			for _, d := range hidden {
+				p.visible.Remove(d)
+			}
+			p.docs -= len(hidden)
+		}
+	}
+	fields := p.seg.Fields()
+	p.fields = make([]bm25.FieldStats, len(fields))
+	for i := range fields {
+		if fields[i].HasText {
+			p.fields[i] = p.sum(&fields[i])
+		}
+	}
+}
+
+// hidden gives the live documents whose slots are not owned.
+func (p *part) hidden(owned *SlotSet) []uint32 {
+	var hidden []uint32
+	for d := p.live.Next(0); d != segment.Gone; d = p.live.Next(d + 1) {
+		if !owned.Has(p.seg.Slot(d)) {
+			hidden = append(hidden, d)
+		}
+	}
+	return hidden
+}
+
+func (p *part) sum(f *segment.Field) bm25.FieldStats {
+	var st bm25.FieldStats
+	for d := p.visible.Next(0); d != segment.Gone; d = p.visible.Next(d + 1) {
+		if n := f.Lengths.Length(d); n > 0 {
+			st.Docs++
+			st.TotalLen += uint64(n)
+		}
+	}
+	return st
+}
+
+// whole tells whether all documents of the segment are visible, so that its dictionary's df are exact.
+func (p *part) whole() bool { return p.docs == p.seg.Docs() }
+
+// mutable gives the part itself when it was made in this round, else a copy of that round.
+func (p *part) mutable(round uint64) *part {
+	if p.round == round {
+		return p
+	}
+	c := *p
+	c.round, c.live, c.fields, c.df = round, p.live.Clone(), slices.Clone(p.fields), newDFCache()
+	c.visible = c.live
+	if !c.shared {
+		c.visible = p.visible.Clone()
+	}
+	return &c
+}
+
+// kill takes a live document out. The part is of the present round.
+func (p *part) kill(doc uint32) {
+	seen := p.visible.Has(doc)
+	p.live.Remove(doc)
+	p.alive--
+	if !seen {
+		return
+	}
+	p.visible.Remove(doc)
+	p.docs--
+	fields := p.seg.Fields()
+	for i := range fields {
+		if !fields[i].HasText {
+			continue
+		}
+		if n := fields[i].Lengths.Length(doc); n > 0 {
+			p.fields[i].Docs--
+			p.fields[i].TotalLen -= uint64(n)
+		}
+	}
+}
+
+// visibleDocs counts the documents of a collection that count.
+func (c *collection) visibleDocs() uint64 {
+	n := 0
+	for _, p := range c.parts {
+		n += p.docs
+	}
+	return uint64(n)
+}
+
+// find gives a collection, nil when there is none.
+func (s *state) find(c schema.Incarnation) *collection {
+	i, ok := slices.BinarySearchFunc(s.collections, c, func(c *collection, want schema.Incarnation) int { return cmp.Compare(c.incarnation, want) })
+	if !ok {
+		return nil
+	}
+	return s.collections[i]
+}
+
+func (s *state) isDropped(c schema.Incarnation) bool {
+	_, ok := slices.BinarySearch(s.dropped, c)
+	return ok
+}
+
+// slotTable keeps, for each slot, the digest and the number of its live documents, in pages so that an Apply copies little. The zero value is empty.
+type slotTable struct {
+	round uint64
+	pages *[Slots / slotPage]*slotPageOf
+}
+
+const slotPage = 64
+
+type slotPageOf struct {
+	round  uint64
+	digest [slotPage]Digest
+	docs   [slotPage]uint32
+}
+
+// at gives the place of a slot for changing it in this round.
+func (t *slotTable) at(slot uint16, round uint64) (*Digest, *uint32) {
+	if t.pages == nil || t.round != round {
+		pages := [Slots / slotPage]*slotPageOf{}
+		if t.pages != nil {
+			pages = *t.pages
+		}
+		t.pages, t.round = &pages, round
+	}
+	p := t.pages[slot/slotPage]
+	if p == nil {
+		p = &slotPageOf{round: round}
+		t.pages[slot/slotPage] = p
+	}
+	if p.round != round {
+		c := *p
+		c.round = round
+		p = &c
+		t.pages[slot/slotPage] = p
+	}
+	return &p.digest[slot%slotPage], &p.docs[slot%slotPage]
+}
+
+// each visits the slots that have live documents, ascending.
+func (t *slotTable) each(visit func(slot uint16, d Digest, docs uint32)) {
+	if t.pages == nil {
+		return
+	}
+	for i, p := range t.pages {
+		if p == nil {
+			continue
+		}
+		for j := range p.docs {
+			if p.docs[j] > 0 {
+				visit(uint16(i*slotPage+j), p.digest[j], p.docs[j])
+			}
+		}
+	}
+}
