@@ -1,0 +1,69 @@
+// Package query is the query language: what a user writes, as text or JSON, becomes a tree of surface nodes ([Parse], [DecodeJSON]); with a schema that becomes a
+// tree of resolved nodes ([Resolve]), which travels ([AppendNode]) and which a member executes without knowing a schema. The package also holds the total
+// order of hits ([CompareKeys]). It may import packages schema, analysis, bm25 and fault.
+//
+// # The language of q
+//
+// It is Lucene's, as its users know it. In the grammar, CAPITALS are literal words, quoted signs stand for themselves, … repeats:
+//
+//	query        = blanks | alternatives
+//	alternatives = chain [ [ OR | "||" ] chain ]…            side by side is OR, unless the default operator is AND
+//	chain        = signed [ ( AND | "&&" ) signed ]…         AND binds tighter than OR
+//	signed       = [ "+" | "-" | "!" | NOT ] primary [ "^" number ]
+//	primary      = [ name ":" ] value
+//	value        = "(" alternatives ")" | phrase | expression | range | compared | word
+//	phrase       = '"' characters '"' [ "~" digits ]         with a slop
+//	expression   = "/" RE2 "/"                               matches whole terms
+//	range        = ( "[" | "{" ) end TO end ( "]" | "}" )    braces leave their end out; "*" is an open end
+//	compared     = ( ">" | ">=" | "<" | "<=" ) ( word | phrase )
+//	word         = characters [ "~" [ digits ] ]             fuzzy; with * and ? a prefix or wildcard
+//
+// A word ends at a Unicode space and at any of ( ) [ ] { } " ^ ~ and, before a name is complete, at a colon. The signs + - ! / < > mean something at the beginning of a
+// clause only, so wi-fi, c++ and a/b are words. A backslash takes the meaning off the character behind it. AND, OR, NOT and TO are capitals; small letters are
+// words.
+//
+// In a list + requires, - and NOT exclude, what has no sign is optional where something is required, else one of the rest must match. So NOT a is all but a, and
+// a b AND c is a OR (b AND c). In an AND chain what has no sign is required. Beside a written OR a NOT is boolean: a OR NOT b is what has a or has no b.
+//
+// name:value holds for that field; name:(…) for all words in the parentheses that name none. name:* and _exists_:name are what has the field, * and *:* are
+// everything. Without a name a word is looked for in the default fields.
+//
+// Printing ([String]) writes a tree so that parsing gives it back.
+//
+// # The forms of JSON
+//
+// match, match_phrase, match_phrase_prefix, multi_match, term, terms, range, prefix, wildcard, regexp, fuzzy, exists, ids, match_all, match_none, bool, dis_max,
+// constant_score, function_score, geo_distance, geo_box, query_string: an object with one of these names as its only key, with the parameters that search users know.
+// A name or parameter that is not known is an error, never ignored.
+//
+// # Scores
+//
+// Only text leaves have statistics. [Leaves] lists those of a query, [Question] what must be asked about them, [Weigh] makes the weights of the answer. All else scores
+// its boost. Boosts are multiplied from the outermost inwards, the field's own last.
+//
+// # The encoding of resolved nodes
+//
+// A node is a tag, one byte, and its parts in order. Unsigned numbers are uvarints, signed ones zigzag varints, floats 8 bytes little-endian, strings and lists their
+// length as uvarint and then their bytes or elements.
+//
+//	 1 MatchAll       boost
+//	 2 MatchNone
+//	 3 Bool           four lists of nodes: must, should, must_not, filter; min_should unsigned
+//	 4 DisMax         list of nodes, tie
+//	 5 ConstantScore  node, boost
+//	 6 TextTerm       field, term, boost, leaf signed
+//	 7 TextPhrase     field, list of terms, an offset for each, unsigned, slop unsigned, boost, leaf signed
+//	 8 KeywordSet     field, list of values ascending, boost
+//	 9 KeywordRange   field, flags (1 lo, 2 hi, 4 lo included, 8 hi included), the ends that are there, boost
+//	10 LongRange      field, lo signed, hi signed, boost
+//	11 LongSet        field, list of signed ascending, boost
+//	12 DoubleRange    field, flags (1 lo included, 2 hi included), lo, hi, boost
+//	13 DoubleSet      field, list of floats ascending, boost
+//	14 FieldExists    field, type one byte, boost
+//	15 IDs            list of ids ascending, boost
+//
+// So the term "go" of field "t", boost 1, leaf 0, is 06 01 74 02 67 6f 00 00 00 00 00 00 f0 3f 00.
+//
+// A list of sort keys is a count and, for each, by (one byte), type (one byte), flags (1 descending, 2 missing first), field. A candidate is its id, its score
+// signed, and a count of keys, each a kind (one byte) and its value: nothing, signed, float or string.
+package query

@@ -1,0 +1,173 @@
+package query
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/jetseek/jetseek/engine/analysis"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// This file resolves words and phrases against one field.
+
+// word resolves a bare word: the phrase of its tokens in a text field, the value in any other. Among default fields a word that does not fit a field's type
+// matches nothing there.
+func (r *resolver) word(n *Word, f *schema.Field, c scope, spread bool) (Node, error) {
+	if f.Type == schema.Text {
+		return r.phraseOf(n.Text, f, c)
+	}
+	return r.exactWord(n.Text, f, c, n.Pos, spread || n.Lenient)
+}
+
+// phrase resolves quoted text.
+func (r *resolver) phrase(n *Phrase, f *schema.Field, c scope, spread bool) (Node, error) {
+	switch {
+	case n.Prefix:
+		return nil, fault.At(fault.BadQuery, n.Pos, "match_phrase_prefix queries are not supported yet")
+	case n.Slop > 0:
+		return nil, fault.At(fault.BadQuery, n.Pos, "phrases with a slop are not supported yet")
+	case f.Type == schema.Text:
+		return r.phraseOf(n.Text, f, c)
+	case n.Pos < 0 && f.Type != schema.Keyword:
+		return nil, misfit(f, Value{Kind: StringValue, Text: n.Text})
+	}
+	return r.exactWord(n.Text, f, c, n.Pos, spread || n.Lenient)
+}
+
+// exactWord resolves a word against a field that is no text. The error has the word's place; forgiven, what does not fit matches nothing.
+func (r *resolver) exactWord(text string, f *schema.Field, c scope, pos int, forgiven bool) (Node, error) {
+	n, err := exact(f, Value{Text: text}, c)
+	if err == nil {
+		return n, nil
+	}
+	if forgiven {
+		return &MatchNone{}, nil
+	}
+	return nil, fault.At(fault.BadQuery, pos, "field %s is %s and cannot be %s", fault.Quote(f.Name), f.Type, fault.Quote(text))
+}
+
+// phraseOf gives the term or phrase of a text's tokens, nil where it has none.
+func (r *resolver) phraseOf(text string, f *schema.Field, c scope) (Node, error) {
+	tokens, err := r.tokens(text, f)
+	if err != nil || len(tokens) == 0 {
+		return nil, err
+	}
+	if len(tokens) == 1 {
+		return &TextTerm{Field: f.Name, Term: tokens[0].Term, Boost: c.leaf(), Leaf: -1}, nil
+	}
+	n := &TextPhrase{Field: f.Name, Boost: c.leaf(), Leaf: -1}
+	for _, t := range tokens {
+		n.Terms = append(n.Terms, t.Term)
+		n.Offsets = append(n.Offsets, t.Position-tokens[0].Position)
+	}
+	return n, nil
+}
+
+// tokens analyses a text as the field's values are.
+func (r *resolver) tokens(text string, f *schema.Field) ([]analysis.Token, error) {
+	analyzer, known := analysis.ByName(f.Analyzer)
+	if !known {
+		return nil, fault.New(fault.BadField, "field %s: unknown analyzer %s", fault.Quote(f.Name), fault.Quote(f.Analyzer))
+	}
+	tokens := analyzer.Analyze(nil, text)
+	if len(tokens) > MaxClauses {
+		return nil, fault.New(fault.LimitExceeded, "a text of a query has at most %d words", MaxClauses)
+	}
+	if r.leaves += len(tokens); r.leaves > MaxLeaves {
+		return nil, tooManyLeaves()
+	}
+	return tokens, nil
+}
+
+func (r *resolver) match(n *Match, c scope) (Node, error) {
+	f, known := r.schema.Lookup(n.Field)
+	if !known {
+		return &MatchNone{}, nil
+	}
+	return r.matchField(n.Value, f, c.times(f.Boost), n.And, n.MinShould, n.Fuzziness)
+}
+
+func (r *resolver) multiMatch(n *MultiMatch, c scope) (Node, error) {
+	fields := n.Fields
+	if len(fields) == 0 {
+		for _, f := range r.defaultFields() {
+			fields = append(fields, BoostedField{Name: f.Name, Boost: 1})
+		}
+	}
+	var parts []Node
+	dropped := 0
+	for _, named := range fields {
+		f, known := r.schema.Lookup(named.Name)
+		if !known {
+			continue
+		}
+		part, err := r.matchField(n.Value, f, c.times(named.Boost).times(f.Boost), n.And, n.MinShould, n.Fuzziness)
+		switch {
+		case err != nil:
+			return nil, err
+		case part == nil:
+			dropped++
+		default:
+			parts = append(parts, part)
+		}
+	}
+	switch {
+	case len(parts) == 0 && dropped > 0:
+		return nil, nil
+	case n.Most:
+		return simplify(&Bool{Should: parts, MinShould: 1}), nil
+	}
+	return best(parts, n.Tie), nil
+}
+
+// matchField resolves the words of a match against one field.
+func (r *resolver) matchField(v Value, f *schema.Field, c scope, and bool, minShould, fuzziness string) (Node, error) {
+	if fuzziness != "0" {
+		return nil, unsupported(&Fuzzy{Pos: -1})
+	}
+	if f.Type != schema.Text {
+		return exact(f, v, c)
+	}
+	if v.Kind != StringValue {
+		return nil, misfit(f, v)
+	}
+	tokens, err := r.tokens(v.Text, f)
+	if err != nil || len(tokens) == 0 {
+		return nil, err
+	}
+	terms := make([]Node, len(tokens))
+	for i, t := range tokens {
+		terms[i] = &TextTerm{Field: f.Name, Term: t.Term, Boost: c.leaf(), Leaf: -1}
+	}
+	if and {
+		return simplify(&Bool{Must: terms}), nil
+	}
+	needed := 1
+	if minShould != "" {
+		wanted, err := neededClauses(minShould, len(terms))
+		if err != nil {
+			return nil, err
+		}
+		needed = max(needed, wanted)
+	}
+	return simplify(&Bool{Should: terms, MinShould: needed}), nil
+}
+
+// neededClauses reads minimum_should_match for so many clauses: 2, -1 (all but one), 75% or -25% (rounded down). A result below 0 is 0; one above total can
+// never match.
+func neededClauses(text string, total int) (int, error) {
+	digits, percent := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(digits)
+	const limit = 1 << 20
+	if err != nil || n < -limit || n > limit {
+		return 0, fault.New(fault.BadQuery, "minimum_should_match is a number or a percentage, not %s", fault.Quote(text))
+	}
+	if percent {
+		n = n * total / 100 // Go's division rounds towards zero, as both signs need
+	}
+	if strings.HasPrefix(digits, "-") {
+		n += total
+	}
+	return max(n, 0), nil
+}
