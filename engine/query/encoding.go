@@ -352,7 +352,12 @@ func (d *decoder) leaf() int {
 
 // count reads how many elements follow, each of at least size bytes.
 func (d *decoder) count(size int) int {
-	return int(d.uvarint(uint64(len(d.b) / size)))
+	n := d.uvarint(math.MaxUint32)
+	if n > uint64(len(d.b)/size) { // measured behind the number itself
+		d.fail("too short")
+		return 0
+	}
+	return int(n)
 }
 
 func (d *decoder) string() string {
