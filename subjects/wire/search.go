@@ -76,14 +76,18 @@ func defaultSearch() *SearchBody {
 // DecodeSearch reads a body strictly: what is not one JSON object, an unknown key, a key twice, a value of another type and a page out of bounds
 // are bad_request, naming the key. Queries and filters are not looked into. Empty input is an empty body. The result aliases raw.
 func DecodeSearch(raw []byte) (*SearchBody, error) {
-	s := defaultSearch()
 	if len(bytes.TrimSpace(raw)) == 0 {
-		return s, nil
+		return defaultSearch(), nil
 	}
 	members, err := strictMembers(raw)
 	if err != nil {
 		return nil, err
 	}
+	return searchOf(members)
+}
+
+func searchOf(members []member) (*SearchBody, error) {
+	s := defaultSearch()
 	var order string
 	for _, m := range members {
 		if err := s.set(m, &order); err != nil {
