@@ -136,7 +136,9 @@ func (c *collector) sorted() []query.Candidate {
 	return c.heap
 }
 
-func (c *collector) worse(i, j int) bool { return query.CompareKeys(c.sort, &c.heap[i], &c.heap[j]) > 0 }
+func (c *collector) worse(i, j int) bool {
+	return query.CompareKeys(c.sort, &c.heap[i], &c.heap[j]) > 0
+}
 
 func (c *collector) up(i int) {
 	for i > 0 {
