@@ -30,7 +30,7 @@ type Document struct {
 	Signature string // the declaration without its body; of a package its clause
 	Doc       string // the comment
 	Words     int    // of the comment
-	Since     string // the Go version that brought it, as in 1.22; "" when the tree does not say
+	Since     int    // N of the Go 1.N that brought it; -1 when the tree does not say
 }
 
 // Options say what to read. The zero value reads the running Go's tree for this machine.

@@ -98,11 +98,10 @@ func leadingName(s string) string {
 	return s
 }
 
-// of gives the version of a document as Go writes it, 1.0 or 1.22, or "".
-func (since sinceTable) of(d *Document) string {
-	minor, ok := since[d.ID]
-	if !ok {
-		return ""
+// of gives N of the Go 1.N that brought a document's subject, or -1.
+func (since sinceTable) of(d *Document) int {
+	if minor, ok := since[d.ID]; ok {
+		return minor
 	}
-	return "1." + strconv.Itoa(minor)
+	return -1
 }

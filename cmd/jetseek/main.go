@@ -1,0 +1,83 @@
+// Command jetseek is the whole of jetseek in one binary; its commands and flags decide what a process is. It holds flags and wiring only, and may import
+// every package of the project but engine, shard and coordinator themselves, which package embedded brings to life.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	code := run(ctx, os.Args, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// Exit codes.
+const (
+	exitFailure = 1
+	exitUsage   = 2 // what was said on the command line cannot be done
+)
+
+// run does a command and gives the process' exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	err := newApp(stdout, stderr).RunContext(ctx, args)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "jetseek: %v\n", err)
+	var usage usageError
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+// usageError is a command line that cannot be done.
+type usageError struct{ error }
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name:           "jetseek",
+		Usage:          "distributed search on NATS",
+		Description:    "Start with: jetseek demo",
+		Writer:         stdout,
+		ErrWriter:      stderr,
+		HideVersion:    true,
+		ExitErrHandler: func(*cli.Context, error) {}, // run decides
+		OnUsageError:   badUsage,
+		Commands:       []*cli.Command{serveCommand(), demoCommand()},
+		Action: func(c *cli.Context) error {
+			if name := c.Args().First(); name != "" {
+				return usageError{fmt.Errorf("no command %q; jetseek --help lists them", name)}
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+}
+
+// badUsage says what is wrong with the flags, and where to read on.
+func badUsage(c *cli.Context, err error, _ bool) error {
+	name := "jetseek"
+	if c.Command != nil && c.Command.Name != "" {
+		name = c.Command.HelpName
+	}
+	return usageError{fmt.Errorf("%w; see %s --help", err, name)}
+}
+
+// noArguments refuses what stands behind the flags of a command that takes nothing.
+func noArguments(c *cli.Context) error {
+	if c.Args().Present() {
+		return usageError{fmt.Errorf("%s takes no argument %q; see %s --help", c.Command.Name, c.Args().First(), c.Command.HelpName)}
+	}
+	return nil
+}

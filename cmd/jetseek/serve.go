@@ -1,0 +1,23 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+)
+
+func serveCommand() *cli.Command {
+	return &cli.Command{
+		Name:         "serve",
+		Usage:        "run everything in one process: NATS, all members, a coordinator and HTTP",
+		Flags:        systemFlags("serve", filepath.Join(".jetseek", "serve")),
+		OnUsageError: badUsage,
+		Action: func(c *cli.Context) error {
+			return runSystem(c, func(_ context.Context, s *system) (bool, error) {
+				say(c, "%s", s.readyLine())
+				return false, nil
+			})
+		},
+	}
+}
