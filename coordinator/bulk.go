@@ -1,0 +1,262 @@
+package coordinator
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nuid"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/outcome"
+	"github.com/jetseek/jetseek/engine/schema"
+	"github.com/jetseek/jetseek/subjects/placement"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// bulkLines bounds the lines of one bulk.
+const bulkLines = 100_000
+
+// bulkLine is one operation of a bulk on its way.
+type bulkLine struct {
+	number int
+	op     wire.Op
+	group  string
+	write  *write
+	out    outcome.Outcome
+	err    *wire.Error
+}
+
+// bulk applies a body of NDJSON. A bad line fails alone, with its number; lines are numbered from 1, blank ones counted.
+func (c *Coordinator) bulk(ctx context.Context, name string, body []byte, p writeParams) (*wire.BulkReply, error) {
+	began := time.Now()
+	if p.ifVersion != wire.NoCondition || p.hasID {
+		return nil, fault.New(fault.BadRequest, `a bulk takes no id and no if_version of its own: put "_if_version" into its lines`)
+	}
+	coll, err := c.collectionForWrite(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := parseBulk(body)
+	if err != nil {
+		return nil, err
+	}
+	if coll, err = c.prepareBulk(ctx, coll, lines); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	if err := c.sendBulk(ctx, coll, lines, p.wait); err != nil {
+		return nil, err
+	}
+	reply := c.bulkReply(lines)
+	reply.TookMs = milliseconds(time.Since(began))
+	return reply, nil
+}
+
+// parseBulk cuts a body into lines. A line that is no operation keeps its error.
+func parseBulk(body []byte) ([]*bulkLine, error) {
+	var lines []*bulkLine
+	for number := 1; len(body) > 0; number++ {
+		line, rest, _ := bytes.Cut(body, []byte("\n"))
+		body = rest
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if len(lines) == bulkLines {
+			return nil, fault.New(fault.LimitExceeded, "a bulk of more than %d lines: send several", bulkLines)
+		}
+		l := &bulkLine{number: number}
+		lines = append(lines, l)
+		parsed, err := schema.ParseBulkLine(line)
+		if err != nil {
+			l.err = wire.FromError(err)
+			continue
+		}
+		l.op = wire.Op{Kind: wire.KindPut, ID: parsed.ID, IfVersion: parsed.IfVersion, Body: parsed.Body}
+		if parsed.Delete {
+			l.op.Kind, l.op.Body = wire.KindDelete, nil
+		}
+	}
+	if len(lines) == 0 {
+		return nil, fault.New(fault.BadRequest, "a bulk without a line: send one JSON object a line")
+	}
+	return lines, nil
+}
+
+// prepareBulk checks the documents against the schema, which grows by the fields that they add.
+func (c *Coordinator) prepareBulk(ctx context.Context, coll *collection, lines []*bulkLine) (*collection, error) {
+	var puts []*bulkLine
+	var bodies [][]byte
+	for _, l := range lines {
+		if l.err == nil && l.op.Kind == wire.KindPut {
+			puts, bodies = append(puts, l), append(bodies, l.op.Body)
+		}
+	}
+	checked, coll, err := c.prepare(ctx, coll, bodies)
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range puts {
+		switch {
+		case checked[i].err != nil:
+			l.err = wire.FromError(checked[i].err)
+		case checked[i].id != "":
+			l.op.ID = checked[i].id
+		default:
+			l.op.ID = nuid.Next()
+		}
+	}
+	return coll, nil
+}
+
+// sendBulk hands the lines to the logs of their groups and waits as asked. Lines whose slot has moved are sent again to the new owner.
+func (c *Coordinator) sendBulk(ctx context.Context, coll *collection, lines []*bulkLine, wait string) error {
+	due := slices.DeleteFunc(slices.Clone(lines), func(l *bulkLine) bool { return l.err != nil })
+	for len(due) > 0 {
+		if err := c.submitBulk(ctx, coll, due); err != nil {
+			return err
+		}
+		if wait == waitNone {
+			return nil
+		}
+		c.awaitBulk(ctx, due, wait)
+		due = slices.DeleteFunc(due, func(l *bulkLine) bool { return l.err != nil || l.out.Code != outcome.WrongOwner })
+		if len(due) == 0 {
+			break
+		}
+		if err := c.awaitNewOwner(ctx, due[0].group, due[0].op.Slot); err != nil {
+			for _, l := range due {
+				l.err = wire.FromError(err)
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// submitBulk queues the lines at their groups, those of a group in order and together.
+func (c *Coordinator) submitBulk(ctx context.Context, coll *collection, lines []*bulkLine) error {
+	m, err := c.mapForWrite()
+	if err != nil {
+		return notDurable(wire.FromError(err))
+	}
+	deadline, _ := ctx.Deadline()
+	record := coll.record()
+	byGroup := make(map[string][]*bulkLine)
+	for _, l := range lines {
+		l.op.Slot = placement.Slot(l.op.ID)
+		l.op.Collection, l.op.SchemaVersion = coll.Incarnation, coll.Version
+		l.group = m.Owner(l.op.Slot).Name
+		l.write = newWrite(l.op, record, deadline)
+		byGroup[l.group] = append(byGroup[l.group], l)
+	}
+	for group, lines := range byGroup {
+		writes := make([]*write, len(lines))
+		for i, l := range lines {
+			writes[i] = l.write
+		}
+		if err := c.packer(group).submit(writes); err != nil {
+			for _, l := range lines {
+				l.err = notDurable(err)
+			}
+		}
+	}
+	return nil
+}
+
+// awaitBulk waits for the outcome of every line and, at level applied, until the lines that stand are visible.
+func (c *Coordinator) awaitBulk(ctx context.Context, lines []*bulkLine, wait string) {
+	for _, l := range lines {
+		if l.err != nil {
+			continue
+		}
+		l.out, l.err = c.outcomeOf(ctx, l.group, l.write)
+		if l.err == nil {
+			l.err = lineRefusal(l)
+		}
+	}
+	if wait != waitApplied {
+		return
+	}
+	for _, l := range lines {
+		if l.err != nil {
+			continue
+		}
+		select {
+		case <-l.write.flight.visible:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func lineRefusal(l *bulkLine) *wire.Error {
+	if l.out.Code == outcome.VersionConflict {
+		return withDurable(wire.FromError(fault.New(fault.VersionConflict, "_if_version is %d, and the version of %s is %d", l.op.IfVersion, fault.Quote(l.op.ID), l.out.Version)), wire.IsDurable)
+	}
+	return refusal(l.op, l.out)
+}
+
+// bulkReply counts what became of the lines. Its flags speak of the lines that stand.
+func (c *Coordinator) bulkReply(lines []*bulkLine) *wire.BulkReply {
+	r := &wire.BulkReply{Durable: true, Visible: true, Behind: []string{}, Seq: map[string]uint64{}, Errors: []wire.LineError{}}
+	flights := make(map[*flight]string)
+	for _, l := range lines {
+		if l.err != nil {
+			r.Failed++
+			r.Errors = append(r.Errors, wire.LineError{Line: l.number, ID: l.op.ID, Code: l.err.Code, Message: l.err.Message, Durable: l.err.Durable})
+			continue
+		}
+		switch l.out.Code {
+		case outcome.Created, outcome.Updated:
+			r.Indexed++
+		case outcome.Deleted:
+			r.Deleted++
+		case outcome.NotFound:
+			r.NotFound++
+		default: // wait=none: nothing is known yet
+			r.Durable, r.Visible = false, false
+			continue
+		}
+		flights[l.write.flight] = l.group
+	}
+	c.countMembers(r, flights)
+	r.OK = r.Failed == 0 && r.Durable && len(r.Behind) == 0
+	return r
+}
+
+// countMembers fills in the groups that the bulk touched, and which of their declared members have applied all of it.
+func (c *Coordinator) countMembers(r *wire.BulkReply, flights map[*flight]string) {
+	last := make(map[string]*flight)
+	for f, group := range flights {
+		v := c.tracker.verdictOf(f, nil)
+		r.Visible = r.Visible && v.visible
+		if v.seq > r.Seq[group] {
+			r.Seq[group] = v.seq
+			last[group] = f
+		}
+	}
+	r.Groups = len(last)
+	for group, f := range last {
+		declared := c.declared(group)
+		v := c.tracker.verdictOf(f, declared)
+		r.Members += len(declared)
+		r.MembersOK += len(v.ok)
+		r.Behind = append(r.Behind, v.behind...)
+	}
+	slices.SortFunc(r.Behind, cmp.Compare)
+}
+
+// bulkStatus is the HTTP status of a bulk reply: 202 unless the caller waited and all that stands is visible.
+func bulkStatus(r *wire.BulkReply, wait string) int {
+	if wait != waitApplied || !r.Visible {
+		return 202
+	}
+	return 200
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,321 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/outcome"
+	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/schema"
+	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/placement"
+	"github.com/jetseek/jetseek/subjects/registry"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+const (
+	// defaultCollection is made by its first write.
+	defaultCollection = "default"
+	// mostSchemaTries is how often a lost race for a collection's record is run again.
+	mostSchemaTries = 16
+)
+
+// collection is a collection's record with its schema parsed.
+type collection struct {
+	*registry.Collection
+	Incarnation schema.Incarnation
+	Schema      *schema.Schema
+}
+
+// record is the schema as the log carries it.
+func (c *collection) record() wire.SchemaRecord {
+	return wire.SchemaRecord{Collection: c.Incarnation, Version: c.Version, Name: c.Name, Schema: c.Collection.Schema}
+}
+
+// schemaCache keeps the parsed schemas of the present versions: one a collection.
+type schemaCache struct {
+	mu sync.Mutex // guards at
+	at map[string]*collection
+}
+
+// parse gives the record with its schema parsed.
+func (s *schemaCache) parse(r *registry.Collection) (*collection, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.at[r.Name]; c != nil && c.Incarnation == schema.Incarnation(r.Incarnation) && c.Version == r.Version {
+		return c, nil
+	}
+	parsed, err := schema.Parse(r.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("the record of collection %s: %w", r.Name, err)
+	}
+	c := &collection{Collection: r, Incarnation: schema.Incarnation(r.Incarnation), Schema: parsed}
+	if s.at == nil {
+		s.at = make(map[string]*collection)
+	}
+	s.at[r.Name] = c
+	return c, nil
+}
+
+func (s *schemaCache) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.at, name)
+}
+
+// collection gives a collection as this coordinator knows it. Before it says that there is none, it reads the KV once.
+func (c *Coordinator) collection(ctx context.Context, name string) (*collection, error) {
+	r, ok := c.view.View().Collection(name)
+	if !ok {
+		if err := c.refresh(ctx, name); err != nil {
+			return nil, err
+		}
+		if r, ok = c.view.View().Collection(name); !ok {
+			c.schemas.forget(name)
+			return nil, fault.New(fault.NoCollection, "there is no collection %s: create it with PUT /collections/%s", fault.Quote(name), name)
+		}
+	}
+	return c.schemas.parse(r)
+}
+
+// refresh reads the map and, where one is named, a collection's record from the KV.
+func (c *Coordinator) refresh(ctx context.Context, name string) error {
+	_, err := c.view.RefreshMap(ctx)
+	if err == nil && name != "" {
+		_, err = c.view.RefreshCollection(ctx, name)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return fault.New(fault.Deadline, "the cluster's records could not be read in time")
+		}
+		return unavailable(reasonNoNATS, "the cluster's records cannot be read: %v", err)
+	}
+	return nil
+}
+
+// collectionForWrite gives a collection to write to; the default one is made by its first write.
+func (c *Coordinator) collectionForWrite(ctx context.Context, name string) (*collection, error) {
+	coll, err := c.collection(ctx, name)
+	if err == nil || name != defaultCollection || fault.CodeOf(err) != fault.NoCollection {
+		return coll, markNotDurable(err)
+	}
+	if _, coll, err = c.create(ctx, name, []byte("{}")); fault.CodeOf(err) == fault.Exists {
+		return c.collection(ctx, name) // another made it meanwhile, with a schema of its own
+	}
+	return coll, markNotDurable(err)
+}
+
+// markNotDurable says of an unavailable write that it was not stored.
+func markNotDurable(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := wire.FromError(err)
+	if e.Code == fault.Unavailable || e.Code == fault.Deadline || e.Code == fault.Overloaded {
+		return notDurable(e)
+	}
+	return err
+}
+
+// create makes a collection; the first one brings the map to life. created is false when it exists with the same schema.
+func (c *Coordinator) create(ctx context.Context, name string, body []byte) (created bool, _ *collection, err error) {
+	if err := subjects.ValidCollection(name); err != nil {
+		return false, nil, err
+	}
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	parsed, err := schema.Parse(body)
+	if err != nil {
+		return false, nil, err
+	}
+	if err := c.birth(ctx); err != nil {
+		return false, nil, err
+	}
+	canonical, err := parsed.MarshalJSON()
+	if err != nil {
+		return false, nil, fmt.Errorf("encode the schema: %w", err)
+	}
+	record := &registry.Collection{Name: name, Incarnation: registry.Incarnation(newIncarnation()), Version: 1, Schema: canonical, Declared: canonical}
+	_, err = c.registry.CreateCollection(ctx, record)
+	switch {
+	case err == nil:
+		created = true
+	case !errors.Is(err, registry.ErrConflict):
+		return false, nil, unavailable(reasonNoNATS, "the collection's record could not be written: %v", err)
+	}
+	if err := c.refresh(ctx, name); err != nil {
+		return false, nil, err
+	}
+	coll, err := c.collection(ctx, name)
+	if err != nil {
+		return false, nil, err
+	}
+	if string(coll.Declared) != string(canonical) && string(coll.Collection.Schema) != string(canonical) {
+		return false, nil, fault.New(fault.Exists, "collection %s exists with another schema: drop it, or create one under another name", name)
+	}
+	return created, coll, nil
+}
+
+func newIncarnation() schema.Incarnation {
+	var b [8]byte
+	for {
+		rand.Read(b[:])
+		if n := binary.LittleEndian.Uint64(b[:]); n != 0 {
+			return schema.Incarnation(n)
+		}
+	}
+}
+
+// checked is a document that was checked against the schema: its id as the body gives it, or why it is refused.
+type checked struct {
+	id  string
+	err error
+}
+
+// prepare checks documents against the collection's schema. Fields that they add are decided here, once for the whole cluster, by compare-and-set on the
+// collection's record; a lost race is run again against the record that won.
+func (c *Coordinator) prepare(ctx context.Context, coll *collection, bodies [][]byte) ([]checked, *collection, error) {
+	for range mostSchemaTries {
+		results, grown := checkAll(coll.Schema, bodies)
+		if grown == coll.Schema {
+			return results, coll, nil
+		}
+		canonical, err := grown.MarshalJSON()
+		if err != nil {
+			return nil, nil, fmt.Errorf("encode the schema: %w", err)
+		}
+		next := *coll.Collection
+		next.Version++
+		next.Schema = canonical
+		_, err = c.registry.UpdateCollection(ctx, &next)
+		if err != nil && !errors.Is(err, registry.ErrConflict) {
+			return nil, nil, notDurable(unavailable(reasonNoNATS, "the collection's new fields could not be recorded: %v", err))
+		}
+		if err := c.refresh(ctx, coll.Name); err != nil {
+			return nil, nil, markNotDurable(err)
+		}
+		if coll, err = c.collection(ctx, coll.Name); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, notDurable(unavailable("schema_contention", "too many writers add fields to collection %s at once: try again", coll.Name))
+}
+
+// checkAll decodes the documents and gives the schema with all fields that they add; the same schema when they add none. A document that does not fit
+// what an earlier one added is refused like any other.
+func checkAll(s *schema.Schema, bodies [][]byte) ([]checked, *schema.Schema) {
+	results := make([]checked, len(bodies))
+	for i, body := range bodies {
+		doc, added, err := s.Decode(body)
+		if err != nil {
+			results[i].err = err
+			continue
+		}
+		if len(added) > 0 {
+			grown, err := s.With(added)
+			if err != nil {
+				results[i].err = err
+				continue
+			}
+			s = grown
+		}
+		results[i].id = doc.ID
+	}
+	return results, s
+}
+
+// drop ends a collection: through every group's log first, where it waits like a delete, then in the records.
+func (c *Coordinator) drop(ctx context.Context, name string) (*wire.DropBody, error) {
+	coll, err := c.collection(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.mapForWrite()
+	if err != nil {
+		return nil, err
+	}
+	deadline, _ := ctx.Deadline()
+	writes := make(map[string]*write)
+	for _, g := range m.Groups {
+		w := newWrite(wire.Op{Kind: wire.KindDropCollection, Collection: coll.Incarnation, IfVersion: wire.NoCondition}, wire.SchemaRecord{}, deadline)
+		if err := c.packer(g.Name).submit([]*write{w}); err != nil {
+			return nil, err
+		}
+		writes[g.Name] = w
+	}
+	body := &wire.DropBody{OK: true, Name: name, Verified: true}
+	for group, w := range writes {
+		out, err := c.outcomeOf(ctx, group, w)
+		if err != nil {
+			return nil, err // said again, the call goes on where it was: dropping twice changes nothing
+		}
+		if out.Code != outcome.Done && out.Code != outcome.NoCollection {
+			return nil, unavailable("internal", "group %s gave %s for a drop", group, out.Code)
+		}
+		select {
+		case <-w.flight.visible:
+		case <-ctx.Done():
+			body.Verified = false
+		}
+		body.OK = body.OK && len(c.tracker.verdictOf(w.flight, c.declared(group)).behind) == 0
+	}
+	if err := c.registry.DropCollection(ctx, coll.Collection); err != nil && !errors.Is(err, registry.ErrConflict) {
+		return nil, unavailable(reasonNoNATS, "the collection's record could not be removed: %v: say it again", err)
+	}
+	c.schemas.forget(name)
+	_, err = c.view.Wait(ctx, func(v *registry.View) bool {
+		now, ok := v.Collection(name)
+		return !ok || now.Incarnation != coll.Collection.Incarnation
+	})
+	if err != nil {
+		body.OK = false // dropped, and this coordinator has not seen its own change of the records yet
+	}
+	return body, nil
+}
+
+// show gives a collection with its live documents counted in every group.
+func (c *Coordinator) show(ctx context.Context, coll *collection) (*wire.CollectionBody, error) {
+	body := &wire.CollectionBody{Name: coll.Name, Schema: coll.Collection.Schema, Groups: map[string]uint64{}}
+	m := c.view.View().Map
+	if m == nil {
+		return body, nil
+	}
+	t := &trip{op: wire.OpSearch}
+	for _, g := range m.Groups {
+		t.targets = append(t.targets, c.countTarget(coll, g, func(n uint64) {
+			body.Groups[g.Name] = n
+			body.Documents += n
+		}))
+	}
+	c.scatter(ctx, t)
+	for _, target := range t.targets {
+		if target.err != nil {
+			return nil, target.err
+		}
+	}
+	return body, nil
+}
+
+// countTarget asks a group how many documents of a collection it holds.
+func (c *Coordinator) countTarget(coll *collection, g placement.Group, count func(uint64)) *target {
+	return &target{
+		group: g.Name, members: c.membersOf(g.Name),
+		head: wire.Head{Collection: coll.Incarnation, SchemaVersion: coll.Version, Epoch: g.OwnEpoch},
+		encode: func(h wire.Head) []byte {
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: &query.MatchAll{Boost: 1}})
+		},
+		accept: func(data []byte) *wire.Error {
+			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })
+			if err == nil {
+				count(reply.Total)
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,193 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/registry"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// Options say what a coordinator uses.
+type Options struct {
+	// Conn carries requests and replies. LogConn carries JetStream calls, so that a large publish stands in no query's way; nil: Conn.
+	Conn, LogConn *nats.Conn
+	// Names makes the subjects; the zero value has the prefix "jetseek".
+	Names subjects.Names
+	// ExpectGroups is how many groups must serve before the map may be born; 0: 1.
+	ExpectGroups int
+	// Replicas of a bucket that this coordinator has to make; 0: 1.
+	Replicas int
+	// Log takes what an operator should know; nil: nothing is said.
+	Log *slog.Logger
+}
+
+// Coordinator asks and merges, and owns no document. All that it knows it learns again from the cluster: any number may run.
+type Coordinator struct {
+	conn        *nats.Conn
+	js          jetstream.JetStream
+	names       subjects.Names
+	log         *slog.Logger
+	expect      int
+	replicas    int
+	incarnation uint64
+	start       time.Time
+
+	mux      *mux
+	tracker  *tracker
+	registry *registry.Store
+	view     *registry.Follower
+	schemas  schemaCache
+	suspects suspects
+	turn     atomic.Uint64 // members of a group are asked in turn
+	counter  atomic.Uint64 // of messages to the logs
+
+	running chan struct{} // has room for the requests that are worked on at a time
+
+	mu      sync.Mutex // guards packers
+	packers map[string]*packer
+	spawn   func(func() error) // runs a goroutine that Run owns
+	ended   context.Context    // done when Run ends
+}
+
+// requestsAtATime is how many requests a coordinator works on; one more is refused as overloaded.
+const requestsAtATime = 2048
+
+// New makes a coordinator; Run brings it to life.
+func New(o Options) (*Coordinator, error) {
+	if o.Conn == nil {
+		return nil, errors.New("coordinator: no NATS connection")
+	}
+	if o.LogConn == nil {
+		o.LogConn = o.Conn
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	js, err := jetstream.New(o.LogConn)
+	if err != nil {
+		return nil, fmt.Errorf("coordinator: %w", err)
+	}
+	var b [8]byte
+	rand.Read(b[:])
+	c := &Coordinator{
+		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1),
+		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(),
+		running: make(chan struct{}, requestsAtATime), packers: make(map[string]*packer),
+	}
+	c.tracker = newTracker(func() time.Duration { return time.Since(c.start) })
+	return c, nil
+}
+
+// Run serves until ctx ends, then finishes the requests that it accepted and returns when all that it started has ended. ready is called once,
+// when requests are taken. It waits for a NATS that is not there yet.
+func (c *Coordinator) Run(ctx context.Context, ready func()) error {
+	if err := c.connect(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("coordinator: %w", err)
+	}
+	defer c.mux.close()
+	// Packers and the view outlive the requests that wait for them: they end when the requests have.
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	g, background := errgroup.WithContext(background)
+	c.ended = background
+	c.spawn = func(f func() error) { g.Go(f) }
+	g.Go(func() error { return c.view.Run(background) })
+	g.Go(func() error { return c.ownFirst(background) })
+	g.Go(func() error {
+		defer stop()
+		return c.serve(ctx, background, ready)
+	})
+	if err := g.Wait(); err != nil && background.Err() == nil {
+		return fmt.Errorf("coordinator: %w", err)
+	}
+	return nil
+}
+
+// connectRetry is the pause between tries while NATS is not there.
+const connectRetry = 250 * time.Millisecond
+
+// connect opens what must be there before a request can be answered.
+func (c *Coordinator) connect(ctx context.Context) error {
+	for {
+		err := c.tryConnect(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		c.log.Info("waiting for NATS", "error", err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(connectRetry):
+		}
+	}
+}
+
+func (c *Coordinator) tryConnect(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if c.registry, err = registry.Open(ctx, c.js, c.names, registry.Options{Replicas: c.replicas}); err != nil {
+		return err
+	}
+	c.view = registry.NewFollower(c.registry, registry.Hooks{})
+	c.mux, err = newMux(c.conn, c.names.Inbox(c.incarnation), c.takeReport)
+	return err
+}
+
+func (c *Coordinator) takeReport(data []byte) {
+	r, err := wire.DecodeReport(data)
+	if err != nil {
+		c.log.Warn("a report does not decode", "error", err)
+		return
+	}
+	c.tracker.report(r)
+}
+
+func (c *Coordinator) takeWatermark(msg *nats.Msg) {
+	w, err := wire.DecodeWatermark(msg.Data)
+	if err != nil || msg.Subject != c.names.Applied(w.Group) {
+		c.log.Warn("a watermark does not decode, or stands under another group", "subject", msg.Subject, "error", err)
+		return
+	}
+	c.tracker.watermark(w)
+}
+
+// packer gives the packer of a group, which runs until the coordinator ends.
+func (c *Coordinator) packer(group string) *packer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.packers[group]
+	if p == nil {
+		p = newPacker(c, group)
+		c.packers[group] = p
+		c.spawn(func() error { return p.run(c.ended) })
+	}
+	return p
+}
+
+// recordHeader is the header of the next message to a group's log.
+func (c *Coordinator) recordHeader(group string, counter uint64) wire.Header {
+	h := wire.Header{Sender: c.incarnation, Counter: counter, TimeMs: time.Now().UnixMilli(), Reply: subjects.ReportSubject(c.mux.inbox)}
+	if m := c.view.View().Map; m != nil {
+		h.Epoch = m.Epoch
+		if g, ok := m.Group(group); ok {
+			h.Log = g.Log
+		}
+	}
+	return h
+}

@@ -1,0 +1,26 @@
+// Package coordinator asks and merges, and owns no document: it checks requests, packs writes into the groups' logs, scatters queries to members and
+// gathers their replies. It may import subjects, coordinator/rank and the engine's vocabulary, never package engine or shard: the compiler proves that it
+// owns nothing.
+//
+// # One write
+//
+// A document is checked against its collection's schema; fields it adds are decided by compare-and-set on the collection's record. Its
+// group's packer takes all writes that queued up while the message before was on its way, packs them into one record and publishes it: one sync of
+// the log for many writers. Before the publish a [flight] is launched under the record's counter; members report outcomes under that counter, so a report counts even if
+// the acknowledgement of the publish was lost. The flight is
+//
+//	stored   when the log has acknowledged it, or a member has reported it
+//	decided  when one member has reported its outcomes: all members reach the same
+//	visible  when every holder has applied it or its lease has certainly run out
+//
+// Holders are the incarnations in the lease table before the message, as the first report gives it. A holder that does not acknowledge is waited for until
+// min(ta, seen(g)) + L(1+mu) + 0.2 s: ta is when the message was acknowledged, g the holder's newest lease before it, seen(g) when this
+// coordinator first heard of g. So the first write after a member's death waits, and no other.
+//
+// # One search
+//
+// Trip one asks one member of each group for the statistics of the query's terms and pins its snapshot; their sum makes the weights. Trip two searches
+// those snapshots under those weights; the lists are merged by the total order. Trip three fetches the page's documents from the same
+// snapshots, less those deleted since. A query without terms to weigh begins with trip two. A member that is lost between trips, or has a newer map or schema,
+// makes the round start over; nothing of an earlier round is kept. A group of which no member answers in the budget is missing, and the answer says so.
+package coordinator

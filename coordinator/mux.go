@@ -1,0 +1,96 @@
+package coordinator
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/jetseek/jetseek/subjects"
+)
+
+// answer is one message that came to a call's inbox: a reply, or the server's word that nobody listens.
+type answer struct {
+	slot         uint32
+	data         []byte
+	noResponders bool
+}
+
+// mux routes everything that comes to this coordinator's one wildcard inbox: replies to the call and slot that their subject names, reports of
+// outcomes to the tracker. One subscription for the life of the process: a subscription a query was measured at half a megabyte and a 10 ms tail.
+type mux struct {
+	inbox string
+	sub   *nats.Subscription
+	late  atomic.Uint64 // replies that no call waited for any more
+
+	mu    sync.Mutex // guards the fields below
+	last  uint64
+	calls map[uint64]*gather
+}
+
+// gather collects the answers of one round of one call.
+type gather struct {
+	call    uint64
+	round   uint32
+	answers chan answer // has room for every slot of the round: the callback never blocks
+}
+
+// newMux subscribes the inbox. Reports go to the given function, which must not block.
+func newMux(conn *nats.Conn, inbox string, report func([]byte)) (*mux, error) {
+	m := &mux{inbox: inbox, calls: make(map[uint64]*gather)}
+	reports := subjects.ReportSubject(inbox)
+	sub, err := conn.Subscribe(inbox+".>", func(msg *nats.Msg) {
+		if msg.Subject == reports {
+			report(msg.Data)
+			return
+		}
+		m.route(msg)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("subscribe to the inbox: %w", err)
+	}
+	m.sub = sub
+	return m, nil
+}
+
+func (m *mux) close() { _ = m.sub.Unsubscribe() } // a closed connection has ended it already
+
+// begin opens a round with room for slots answers. A new round of the same call gets a new gather: answers to an earlier round find none.
+func (m *mux) begin(slots int) *gather {
+	g := &gather{answers: make(chan answer, slots)}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.last++
+	g.call = m.last
+	m.calls[g.call] = g
+	return g
+}
+
+// end closes a round; later answers to it are dropped and counted.
+func (m *mux) end(g *gather) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.calls, g.call)
+}
+
+func (m *mux) route(msg *nats.Msg) {
+	c, ok := subjects.ParseReply(m.inbox, msg.Subject)
+	if !ok {
+		return
+	}
+	m.mu.Lock()
+	g := m.calls[c.ID]
+	m.mu.Unlock()
+	if g == nil || g.round != c.Round {
+		m.late.Add(1)
+		return
+	}
+	a := answer{slot: c.Slot, data: msg.Data}
+	a.noResponders = len(msg.Data) == 0 && msg.Header.Get("Status") == "503"
+	select {
+	case g.answers <- a:
+	default: // more answers than requests: a stranger's, or a repeat
+		m.late.Add(1)
+	}
+}

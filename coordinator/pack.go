@@ -1,0 +1,270 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/schema"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// Limits of the write path.
+const (
+	// recordBytes is how large one log message may become; a larger operation is too_large.
+	recordBytes = 900 << 10
+	// queuedBytes bounds what waits for a group's log; beyond it writes are refused as overloaded.
+	queuedBytes = 32 << 20
+	// publishTry bounds one try to publish, publishTries how often the same message is offered under the same message id before its outcome
+	// stays unknown.
+	publishTry   = 2 * time.Second
+	publishTries = 3
+)
+
+// write is one operation on its way into a group's log.
+type write struct {
+	op       wire.Op
+	schema   wire.SchemaRecord // of the version that op names; none: zero
+	deadline time.Time         // checked directly before the publish
+
+	packed chan struct{} // closed when flight and index are set, or err
+	flight *flight
+	index  int
+	err    *wire.Error
+}
+
+func newWrite(op wire.Op, s wire.SchemaRecord, deadline time.Time) *write {
+	return &write{op: op, schema: s, deadline: deadline, packed: make(chan struct{})}
+}
+
+func (w *write) bytes() int { return len(w.op.Body) + len(w.op.ID) + 64 }
+
+func (w *write) fail(e *wire.Error) {
+	w.err = e
+	close(w.packed)
+}
+
+// packer is the group commit of one group: one goroutine takes all that queued up while the message before was on its way, packs it into one message and
+// publishes it. The log syncs once a message, so concurrent writers share the price; one message is in flight at a time, since the log of one
+// server stores them one after the other anyway.
+type packer struct {
+	c     *Coordinator
+	group string
+
+	mu     sync.Mutex // guards the fields below
+	queue  []*write
+	bytes  int
+	wake   chan struct{} // capacity 1
+	closed bool
+
+	// known is the schema versions that the log is known to hold; used by run alone.
+	known map[schema.Incarnation]uint64
+	owned bool        // the first own entry is known to stand in the log
+	batch *wire.Batch // memory of the message being packed
+}
+
+func newPacker(c *Coordinator, group string) *packer {
+	return &packer{c: c, group: group, wake: make(chan struct{}, 1), known: make(map[schema.Incarnation]uint64), batch: wire.NewBatch(recordBytes)}
+}
+
+// submit queues writes, in order and together. It refuses them all when too much waits already.
+func (p *packer) submit(writes []*write) *wire.Error {
+	total := 0
+	for _, w := range writes {
+		total += w.bytes()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return unavailable(reasonStopping, "this coordinator is stopping; ask another")
+	}
+	if p.bytes > 0 && p.bytes+total > queuedBytes {
+		return wire.FromError(fault.New(fault.Overloaded, "group %s has %d bytes of writes waiting, at most %d: try again, slower", p.group, p.bytes, queuedBytes))
+	}
+	p.queue = append(p.queue, writes...)
+	p.bytes += total
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// withdraw takes a write back that was not packed yet, and tells whether it could.
+func (p *packer) withdraw(w *write) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, q := range p.queue {
+		if q == w {
+			p.queue = append(p.queue[:i:i], p.queue[i+1:]...)
+			p.bytes -= w.bytes()
+			return true
+		}
+	}
+	return false
+}
+
+// run packs and publishes until ctx ends; then it fails what still waits, which is certainly not stored.
+func (p *packer) run(ctx context.Context) error {
+	defer p.close()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.wake:
+		}
+		for ctx.Err() == nil && p.commit(ctx) {
+		}
+	}
+}
+
+func (p *packer) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, w := range p.queue {
+		w.fail(notDurable(unavailable(reasonStopping, "this coordinator is stopping; ask another")))
+	}
+	p.queue, p.bytes = nil, 0
+}
+
+// commit packs one message of what waits and publishes it; false when nothing waited.
+func (p *packer) commit(ctx context.Context) bool {
+	if !p.waiting() {
+		return false
+	}
+	if !p.owned {
+		if err := p.c.ensureOwn(ctx, p.group); err != nil {
+			p.failOne(notDurable(err))
+			return true
+		}
+		p.owned = true
+	}
+	f := p.c.tracker.launch(p.group, p.c.counter.Add(1))
+	if f == nil {
+		p.failOne(notDurable(wire.FromError(fault.New(fault.Overloaded, "too many messages of group %s are on their way: try again", p.group))))
+		return true
+	}
+	p.batch.Reset()
+	writes := p.take(f)
+	if len(writes) == 0 {
+		p.c.tracker.abandon(f)
+		return true
+	}
+	head := p.c.recordHeader(p.group, f.counter)
+	p.publish(ctx, f, p.batch.Bytes(&head), len(writes))
+	return true
+}
+
+func (p *packer) waiting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.queue) > 0
+}
+
+// failOne fails the write that has waited longest.
+func (p *packer) failOne(e *wire.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queue) == 0 {
+		return
+	}
+	p.drop().fail(e)
+}
+
+// drop takes the first write off the queue.
+func (p *packer) drop() *write {
+	w := p.queue[0]
+	p.queue[0] = nil
+	p.queue = p.queue[1:]
+	p.bytes -= w.bytes()
+	return w
+}
+
+// take moves writes from the queue into the batch until it is full, with the schema records that they need and that the log does not hold yet.
+func (p *packer) take(f *flight) []*write {
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var taken []*write
+	for len(p.queue) > 0 {
+		w := p.queue[0]
+		if !now.Before(w.deadline) {
+			p.drop().fail(notDurable(wire.FromError(fault.New(fault.Deadline, "the time ran out before the write was handed to the log: try again, or give it more with timeout_ms"))))
+			continue
+		}
+		if w.schema.Version > p.known[w.schema.Collection] {
+			if !p.batch.AddSchema(&w.schema) {
+				break
+			}
+			p.known[w.schema.Collection] = w.schema.Version
+		}
+		if !p.batch.Add(&w.op) {
+			if len(taken) > 0 {
+				break
+			}
+			p.drop().fail(notDurable(tooLarge(recordBytes)))
+			continue
+		}
+		p.drop()
+		w.flight, w.index = f, len(taken)
+		taken = append(taken, w)
+		close(w.packed)
+	}
+	return taken
+}
+
+// publish offers the message until the log has it, it is certainly refused, or the tries are used up: then its outcome is unknown, and may still become
+// known by a report.
+func (p *packer) publish(ctx context.Context, f *flight, data []byte, writes int) {
+	msg := &nats.Msg{Subject: p.c.names.Log(p.group), Data: data, Header: nats.Header{}}
+	id := wire.MsgID(p.c.incarnation, f.counter)
+	var err error
+	for try := range publishTries {
+		var ack *jetstream.PubAck
+		ack, err = p.publishOnce(ctx, msg, id)
+		if err == nil {
+			p.c.tracker.storedAs(f, ack.Sequence)
+			return
+		}
+		if isClosed(f.stored) {
+			return // a member has reported it: the acknowledgement was lost, the message was not
+		}
+		if try == 0 && certainlyRefused(err) {
+			p.refuse(f, err)
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	p.c.log.Warn("a publish to the log was not acknowledged", "group", p.group, "writes", writes, "error", err)
+	clear(p.known) // whether its schema records are in the log is as unknown as the rest
+}
+
+func (p *packer) publishOnce(ctx context.Context, msg *nats.Msg, id string) (*jetstream.PubAck, error) {
+	ctx, cancel := context.WithTimeout(ctx, publishTry)
+	defer cancel()
+	return p.c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id), jetstream.WithExpectStream(p.c.names.Stream(p.group)), jetstream.WithRetryAttempts(0))
+}
+
+// refuse tells all writes of a message that it was certainly not stored.
+func (p *packer) refuse(f *flight, err error) {
+	clear(p.known)
+	f.refused = notDurable(unavailable(reasonLogRefused, "the log of group %s refused the write: %v", p.group, err))
+	close(f.failed)
+	p.c.tracker.abandon(f)
+}
+
+// certainlyRefused tells whether a failed first publish cannot have been stored: the server said no, or the client never sent it.
+func certainlyRefused(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) || errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrNoResponders) ||
+		errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
+		errors.Is(err, nats.ErrMaxPayload)
+}

@@ -1,0 +1,121 @@
+package coordinator
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"math"
+	"time"
+
+	"encoding/binary"
+
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/subjects/placement"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// plan is one search, resolved: what each group is asked, whatever the groups are.
+type plan struct {
+	coll    *collection
+	body    *wire.SearchBody
+	text    string // the query as printed back
+	query   query.Node
+	filters []query.Node
+	sort    []query.SortKey
+	score   bool
+	limit   int // candidates asked of each group: no document below place from+limit of its group can be on the page
+
+	leaves []query.Leaf
+	fields []string
+	terms  []bm25.FieldTerm
+}
+
+// planSearch checks a search against the collection's schema and resolves it.
+func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
+	p := &plan{coll: coll, body: body, limit: body.From + body.Limit}
+	if body.Limit == 0 {
+		p.limit = 0
+	}
+	options := query.Options{DefaultOperatorAnd: body.DefaultOperator == "and", Lenient: body.Lenient}
+	node, err := decodeQuery(body.Query, options)
+	if err != nil {
+		return nil, err
+	}
+	p.text = query.String(node)
+	if p.query, err = query.Resolve(node, coll.Schema, false); err != nil {
+		return nil, err
+	}
+	for _, raw := range body.Filters {
+		node, err := decodeQuery(raw, query.Options{})
+		if err != nil {
+			return nil, err
+		}
+		filter, err := query.Resolve(node, coll.Schema, true)
+		if err != nil {
+			return nil, err
+		}
+		p.filters = append(p.filters, filter)
+	}
+	if p.sort, err = query.ResolveSort(body.Sort, coll.Schema); err != nil {
+		return nil, err
+	}
+	p.score = len(p.sort) == 0 || body.TrackScores || sortsByScore(p.sort)
+	if p.score {
+		p.leaves = query.Leaves(p.query)
+		p.fields, p.terms = query.Question(p.leaves)
+	}
+	return p, nil
+}
+
+func decodeQuery(raw json.RawMessage, o query.Options) (query.Node, error) {
+	if len(raw) == 0 {
+		return &query.MatchAll{Boost: 1}, nil
+	}
+	return query.DecodeJSON(raw, o)
+}
+
+func sortsByScore(keys []query.SortKey) bool {
+	for _, k := range keys {
+		if k.By == query.ByScore {
+			return true
+		}
+	}
+	return false
+}
+
+// needsStats tells whether scores depend on statistics of the corpus.
+func (p *plan) needsStats() bool { return len(p.terms) > 0 }
+
+// head is what every request of the plan to a group says.
+func (p *plan) head(g placement.Group) wire.Head {
+	return wire.Head{Collection: p.coll.Incarnation, SchemaVersion: p.coll.Version, Epoch: g.OwnEpoch, MinSeq: p.body.MinSeq[g.Name]}
+}
+
+// checkMinSeq refuses sequences of groups that do not exist.
+func (p *plan) checkMinSeq(m *placement.Map) error {
+	for name := range p.body.MinSeq {
+		if _, ok := m.Group(name); !ok {
+			return fault.New(fault.BadRequest, "min_seq names group %s, which does not exist", fault.Quote(name))
+		}
+	}
+	return nil
+}
+
+// fingerprint names a set of weights, so that no reply under others can be merged.
+func fingerprint(weights []bm25.Weight) uint64 {
+	h := fnv.New64a()
+	var b [8]byte
+	for _, w := range weights {
+		for _, f := range [...]float64{w.W, w.C0, w.C1} {
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(f))
+			h.Write(b[:])
+		}
+	}
+	return h.Sum64()
+}
+
+// timeout is the whole budget of a search; a tenth of it is kept for the merge and the way back.
+func timeout(body *wire.SearchBody) time.Duration {
+	return time.Duration(body.TimeoutMs) * time.Millisecond
+}

@@ -1,0 +1,422 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jetseek/jetseek/coordinator/rank"
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/subjects/placement"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// mostRounds is how often a search is begun: a member lost between two trips, or a map that has changed, costs a round.
+const mostRounds = 4
+
+// search answers one search: statistics of all groups at pinned snapshots, the search at those snapshots under the global weights, the merge, the
+// winners' documents from the same snapshots. A query whose scores need no statistics saves the first trip.
+func (c *Coordinator) search(ctx context.Context, name string, raw []byte) (*wire.SearchResponse, error) {
+	began := time.Now()
+	body, err := wire.DecodeSearch(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := body.Validate(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout(body))
+	defer cancel()
+	var out *answered
+	for round := 1; ; round++ {
+		coll, err := c.collection(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		p, err := planSearch(coll, body)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = c.searchRound(ctx, p); err != nil {
+			return nil, err
+		}
+		out.rounds = round
+		if !out.again || round == mostRounds || ctx.Err() != nil {
+			break
+		}
+		if out.stale {
+			if err := c.refresh(ctx, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	reply, err := out.response()
+	if err != nil {
+		return nil, err
+	}
+	reply.TookMs = milliseconds(time.Since(began))
+	if body.Profile {
+		reply.Profile = map[string]any{"path": out.path, "rounds": out.rounds, "stats_ms": milliseconds(out.statsTook), "search_ms": milliseconds(out.searchTook), "docs_ms": milliseconds(out.docsTook)}
+	}
+	return reply, nil
+}
+
+// part is one group's share in a round.
+type part struct {
+	group  placement.Group
+	node   string // the member that answered, and must answer the later trips
+	seq    uint64 // of its snapshot
+	stats  bm25.Stats
+	result *wire.SearchReply
+	err    *wire.Error // the group is missing from the answer
+}
+
+// answered is what a round brought.
+type answered struct {
+	plan    *plan
+	parts   []*part
+	page    rank.Page
+	sources map[string]wire.Doc
+	deleted int // hits left out because they were deleted since the snapshot
+
+	again, stale bool // another round may do better; with a newer map or schema
+	retried      int
+	rounds       int
+	path         string
+	shares       map[string]float64 // of the documents, by group
+
+	statsTook, searchTook, docsTook time.Duration
+}
+
+// searchRound runs the trips of one round.
+func (c *Coordinator) searchRound(ctx context.Context, p *plan) (*answered, error) {
+	m := c.view.View().Map
+	if m == nil {
+		return nil, unavailable(reasonNoMap, "no collection was created yet")
+	}
+	if err := p.checkMinSeq(m); err != nil {
+		return nil, err
+	}
+	out := &answered{plan: p, path: "search", shares: c.shares(m)}
+	for _, g := range m.Groups {
+		out.parts = append(out.parts, &part{group: g})
+	}
+	var weights []bm25.Weight
+	if p.needsStats() {
+		out.path = "stats+search"
+		var err error
+		if weights, err = c.gatherWeights(ctx, out); err != nil {
+			return nil, err
+		}
+	}
+	began := time.Now()
+	c.gatherResults(ctx, out, weights)
+	out.searchTook = time.Since(began)
+	if out.again {
+		return out, nil
+	}
+	lists := make([][]query.Candidate, len(out.parts))
+	for i, part := range out.parts {
+		if part.err == nil {
+			lists[i] = part.result.Candidates
+		}
+	}
+	out.page = rank.Merge(p.sort, lists, p.body.From, p.body.Limit)
+	if out.page.Duplicates > 0 {
+		c.log.Error("a document was found by two groups", "collection", p.coll.Name, "duplicates", out.page.Duplicates)
+	}
+	began = time.Now()
+	c.gatherDocs(ctx, out)
+	out.docsTook = time.Since(began)
+	return out, nil
+}
+
+// gatherWeights asks every group for its statistics at a snapshot that it pins, and makes the weights of their sum.
+func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.Weight, error) {
+	began := time.Now()
+	defer func() { out.statsTook = time.Since(began) }()
+	p := out.plan
+	t := &trip{op: wire.OpStats}
+	for _, part := range out.parts {
+		t.targets = append(t.targets, &target{
+			group: part.group.Name, head: p.head(part.group), members: c.membersOf(part.group.Name),
+			encode: func(h wire.Head) []byte {
+				return wire.AppendStatsRequest(nil, &wire.StatsRequest{Head: h, Fields: p.fields, Terms: p.terms, Pin: true})
+			},
+			accept: func(data []byte) *wire.Error {
+				reply, err := decodeReply(data, wire.DecodeStatsReply, func(r *wire.StatsReply) *wire.Frame { return &r.Frame })
+				if err != nil {
+					return err
+				}
+				part.seq, part.stats = reply.Seq, reply.Stats
+				return nil
+			},
+		})
+	}
+	out.retried += c.scatter(ctx, t)
+	sum := bm25.Stats{Fields: make([]bm25.FieldStats, len(p.fields)), DF: make([]uint64, len(p.terms))}
+	for i, part := range out.parts {
+		part.node, part.err = t.targets[i].node, t.targets[i].err
+		out.note(part.err)
+		if part.err != nil {
+			continue
+		}
+		if err := sum.Add(part.stats); err != nil {
+			return nil, unavailable("malformed", "member %s/%s: %v", part.group.Name, part.node, err)
+		}
+	}
+	if out.plan.body.Stats == "local" {
+		return nil, nil
+	}
+	return query.Weigh(p.leaves, p.fields, p.terms, sum)
+}
+
+// gatherResults searches every group, at the snapshot that its statistics came from where they were asked for.
+func (c *Coordinator) gatherResults(ctx context.Context, out *answered, weights []bm25.Weight) {
+	p := out.plan
+	t := &trip{op: wire.OpSearch}
+	var asked []*part
+	for _, part := range out.parts {
+		if part.err != nil {
+			continue
+		}
+		asked = append(asked, part)
+		t.targets = append(t.targets, c.searchTarget(p, part, weights))
+	}
+	if len(asked) == 0 {
+		return
+	}
+	out.retried += c.scatter(ctx, t)
+	for i, part := range asked {
+		part.node, part.err = t.targets[i].node, t.targets[i].err
+		out.note(part.err)
+		if part.err != nil && part.seq != 0 && part.err.Code == fault.Unavailable {
+			out.again = true // its statistics are in the weights: the answer would be a mixture
+		}
+	}
+}
+
+func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *target {
+	head, members := p.head(part.group), []string{part.node}
+	if part.seq == 0 {
+		members = c.membersOf(part.group.Name)
+	}
+	head.AtSeq = part.seq
+	if p.needsStats() && weights == nil { // each group under its own statistics
+		own, err := query.Weigh(p.leaves, p.fields, p.terms, part.stats)
+		if err != nil {
+			own = make([]bm25.Weight, len(p.leaves))
+		}
+		weights = own
+	}
+	mark := fingerprint(weights)
+	return &target{
+		group: part.group.Name, head: head, members: members,
+		encode: func(h wire.Head) []byte {
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), Fingerprint: mark})
+		},
+		accept: func(data []byte) *wire.Error {
+			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })
+			if err != nil {
+				return err
+			}
+			if reply.Fingerprint != mark {
+				return unavailable("malformed", "a reply under other weights")
+			}
+			if err := rank.Check(p.sort, reply.Candidates); err != nil {
+				return unavailable("malformed", "member of group %s: %v", part.group.Name, err)
+			}
+			part.seq, part.result = reply.Seq, reply
+			return nil
+		},
+	}
+}
+
+// gatherDocs fetches the page's documents from the members and snapshots that found them.
+func (c *Coordinator) gatherDocs(ctx context.Context, out *answered) {
+	ids := make([][]string, len(out.parts))
+	for i, hit := range out.page.Page {
+		at := out.page.Lists[i]
+		ids[at] = append(ids[at], hit.ID)
+	}
+	out.sources = make(map[string]wire.Doc, len(out.page.Page))
+	t := &trip{op: wire.OpDocs}
+	for i, part := range out.parts {
+		if len(ids[i]) == 0 {
+			continue
+		}
+		head := out.plan.head(part.group)
+		head.AtSeq = part.seq
+		t.targets = append(t.targets, &target{
+			group: part.group.Name, head: head, members: []string{part.node},
+			encode: func(h wire.Head) []byte {
+				return wire.AppendDocsRequest(nil, &wire.DocsRequest{Head: h, IDs: ids[i]})
+			},
+			accept: func(data []byte) *wire.Error {
+				reply, err := decodeReply(data, wire.DecodeDocsReply, func(r *wire.DocsReply) *wire.Frame { return &r.Frame })
+				if err != nil {
+					return err
+				}
+				for _, d := range reply.Docs {
+					if d.Found {
+						out.sources[d.ID] = d
+					}
+				}
+				return nil
+			},
+		})
+	}
+	if len(t.targets) == 0 {
+		return
+	}
+	out.retried += c.scatter(ctx, t)
+	for _, target := range t.targets {
+		if target.err == nil {
+			continue
+		}
+		out.note(target.err)
+		out.again = true // never a newer body under an older score: the round is repeated at another member
+		for _, part := range out.parts {
+			if part.group.Name == target.group {
+				part.err = target.err
+			}
+		}
+	}
+}
+
+// note takes from a group's error whether another round may do better.
+func (a *answered) note(err *wire.Error) {
+	if err == nil {
+		return
+	}
+	switch err.Reason {
+	case wire.ReasonStaleMap, wire.ReasonDropped:
+		a.again, a.stale = true, true
+	case wire.ReasonPinLost:
+		a.again = true
+	}
+}
+
+// response makes the reply of what the round brought, or the error that stands for all groups.
+func (a *answered) response() (*wire.SearchResponse, error) {
+	body := a.plan.body
+	r := &wire.SearchResponse{
+		Query: a.plan.text, Stats: body.Stats, Hits: []wire.Hit{},
+		Shards:   wire.Shards{Total: len(a.parts), FailedGroups: []string{}, Retried: a.retried},
+		Coverage: wire.Coverage{Seq: map[string]uint64{}},
+		Pipeline: wire.Pipeline{Quality: body.Quality, Version: 1, Stages: []string{"retrieve", "merge"}, Shed: []string{}},
+	}
+	if err := a.cover(r); err != nil {
+		return nil, err
+	}
+	var matches uint64
+	for _, part := range a.parts {
+		if part.err == nil {
+			matches += part.result.Total
+		}
+	}
+	r.Total = rank.Total(matches, body.TrackTotal, !r.Partial)
+	for i := range a.page.Page {
+		hit, ok, err := a.hit(&a.page.Page[i])
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			r.Hits = append(r.Hits, hit)
+		}
+	}
+	r.Exact, r.ExactNote = a.exact()
+	return r, nil
+}
+
+// cover counts the groups that answered. With none, or with partial=fail and one missing, there is no answer but an error.
+func (a *answered) cover(r *wire.SearchResponse) error {
+	var failed *wire.Error
+	for _, part := range a.parts {
+		if part.err == nil {
+			r.Shards.OK++
+			r.Coverage.Seq[part.group.Name] = part.seq
+			r.Coverage.Documents += a.shares[part.group.Name]
+			continue
+		}
+		failed = part.err
+		r.Shards.Failed++
+		r.Shards.FailedGroups = append(r.Shards.FailedGroups, part.group.Name)
+		if r.Shards.Reasons == nil {
+			r.Shards.Reasons = map[string]string{}
+		}
+		r.Shards.Reasons[part.group.Name] = reasonOf(part.err)
+	}
+	if failed == nil {
+		r.Coverage.Documents = 1
+		return nil
+	}
+	r.Partial = true
+	if isRequestFault(failed) || r.Shards.OK == 0 {
+		return failed
+	}
+	if a.plan.body.Partial != "allow" {
+		return unavailable(reasonPartial, "groups %v did not answer, and the request says partial=%s", r.Shards.FailedGroups, a.plan.body.Partial)
+	}
+	return nil
+}
+
+// isRequestFault tells whether an error is the request's own, whichever group says so.
+func isRequestFault(e *wire.Error) bool {
+	switch e.Code {
+	case fault.Unavailable, fault.Overloaded, fault.Deadline:
+		return false
+	}
+	return true
+}
+
+func reasonOf(e *wire.Error) string {
+	if e.Reason != "" {
+		return e.Reason
+	}
+	return string(e.Code)
+}
+
+// hit makes one hit of a candidate; a document deleted since the snapshot is left out.
+func (a *answered) hit(c *query.Candidate) (wire.Hit, bool, error) {
+	doc, ok := a.sources[c.ID]
+	if !ok {
+		a.deleted++
+		return wire.Hit{}, false, nil
+	}
+	source, err := wire.Project(doc.Source, a.plan.body.Fields)
+	if err != nil {
+		return wire.Hit{}, false, fmt.Errorf("project the source of %s: %w", fault.Quote(c.ID), err)
+	}
+	h := wire.Hit{ID: c.ID, Source: json.RawMessage(source)}
+	if a.plan.score {
+		shown := bm25.Shown(c.Score)
+		h.Score = &shown
+	}
+	if len(a.plan.sort) > 0 {
+		for i, key := range a.plan.sort {
+			h.Sort = append(h.Sort, query.KeyJSON(key, c.Keys[i]))
+		}
+		h.Sort = append(h.Sort, c.ID)
+	}
+	return h, true, nil
+}
+
+// exact tells whether the exactness contract holds in full, and else why not.
+func (a *answered) exact() (bool, string) {
+	for _, part := range a.parts {
+		if part.err != nil {
+			return false, fmt.Sprintf("group %s did not answer: its documents are missing", part.group.Name)
+		}
+	}
+	if a.plan.body.Stats == "local" && len(a.parts) > 1 && a.plan.needsStats() {
+		return false, "each group scored with its own statistics (stats=local)"
+	}
+	if a.deleted > 0 {
+		return true, fmt.Sprintf("%d documents deleted since the snapshot are left out of the page", a.deleted)
+	}
+	return true, ""
+}

@@ -1,0 +1,311 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/outcome"
+	"github.com/jetseek/jetseek/engine/schema"
+	"github.com/jetseek/jetseek/subjects/placement"
+	"github.com/jetseek/jetseek/subjects/registry"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// Wait levels of a write.
+const (
+	waitApplied = "applied" // answer when every member that may serve has applied it
+	waitDurable = "durable" // answer when it is stored and its outcome decided
+	waitNone    = "none"    // answer at once
+)
+
+// Budgets of writes.
+const (
+	defaultWriteTimeout  = 5 * time.Second
+	defaultDeleteTimeout = 20 * time.Second // a verified delete beside a dead member takes 15.7 s
+	mostTimeout          = 10 * time.Minute
+)
+
+// writeParams are a write's parameters; over NATS they are headers.
+type writeParams struct {
+	id        string
+	hasID     bool
+	wait      string
+	timeout   time.Duration
+	ifVersion int64
+}
+
+// readWriteParams takes the parameters from a request's headers.
+func readWriteParams(h nats.Header, timeout time.Duration) (writeParams, error) {
+	p := writeParams{wait: waitApplied, timeout: timeout, ifVersion: wire.NoCondition}
+	var err error
+	if p.id, p.hasID, err = wire.IDFrom(h); err != nil {
+		return p, err
+	}
+	if v, ok := header(h, wire.HeaderWait); ok {
+		if v != waitApplied && v != waitDurable && v != waitNone {
+			return p, fault.New(fault.BadRequest, "wait is applied, durable or none, not %s", fault.Quote(v))
+		}
+		p.wait = v
+	}
+	if v, ok := header(h, wire.HeaderTimeoutMs); ok {
+		d, err := parseTimeout(v)
+		if err != nil {
+			return p, err
+		}
+		p.timeout = d
+	}
+	if v, ok := header(h, wire.HeaderBudgetMs); ok {
+		d, err := parseTimeout(v)
+		if err != nil {
+			return p, err
+		}
+		p.timeout = min(p.timeout, d)
+	}
+	if v, ok := header(h, wire.HeaderIfVersion); ok {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || n < 0 {
+			return p, fault.New(fault.BadRequest, "if_version is a whole number from 0, not %s", fault.Quote(v))
+		}
+		p.ifVersion = n
+	}
+	if _, ok := header(h, wire.HeaderRequestID); ok {
+		return p, fault.New(fault.BadRequest, "request_id is not supported yet: leave it out")
+	}
+	if _, ok := header(h, wire.HeaderReport); ok {
+		return p, fault.New(fault.BadRequest, "report is not supported yet: leave it out")
+	}
+	return p, nil
+}
+
+func header(h nats.Header, key string) (string, bool) {
+	v, ok := h[key]
+	if !ok || len(v) == 0 {
+		return "", false
+	}
+	return v[0], true
+}
+
+func parseTimeout(s string) (time.Duration, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 1 || n > mostTimeout.Milliseconds() {
+		return 0, fault.New(fault.BadRequest, "timeout_ms is a whole number from 1 to %d, not %s", mostTimeout.Milliseconds(), fault.Quote(s))
+	}
+	return time.Duration(n) * time.Millisecond, nil
+}
+
+// index writes one document.
+func (c *Coordinator) index(ctx context.Context, name string, body []byte, p writeParams) (*wire.WriteReply, error) {
+	coll, err := c.collectionForWrite(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	ids, coll, err := c.prepare(ctx, coll, [][]byte{body})
+	if err != nil {
+		return nil, err
+	}
+	if ids[0].err != nil {
+		return nil, ids[0].err
+	}
+	id, err := chooseID(ids[0].id, p)
+	if err != nil {
+		return nil, err
+	}
+	op := wire.Op{Kind: wire.KindPut, ID: id, Body: body, IfVersion: p.ifVersion}
+	return c.writeOne(ctx, coll, op, p)
+}
+
+// chooseID settles which of the body's id and the parameter's holds; with neither, one is made.
+func chooseID(inBody string, p writeParams) (string, error) {
+	switch {
+	case p.hasID && inBody != "" && p.id != inBody:
+		return "", fault.New(fault.BadRequest, "the body's id %s and the parameter's %s differ: send one", fault.Quote(inBody), fault.Quote(p.id))
+	case p.hasID:
+		return p.id, schema.CheckID(p.id)
+	case inBody != "":
+		return inBody, nil
+	}
+	return nuid.Next(), nil
+}
+
+// remove deletes one document.
+func (c *Coordinator) remove(ctx context.Context, name, id string, p writeParams) (*wire.WriteReply, error) {
+	if err := schema.CheckID(id); err != nil {
+		return nil, err
+	}
+	coll, err := c.collection(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.writeOne(ctx, coll, wire.Op{Kind: wire.KindDelete, ID: id, IfVersion: p.ifVersion}, p)
+}
+
+// writeOne sends one operation to the group that owns its id and waits as asked. An operation that a move has overtaken is sent to the new owner.
+func (c *Coordinator) writeOne(ctx context.Context, coll *collection, op wire.Op, p writeParams) (*wire.WriteReply, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	for {
+		group, w, err := c.place(ctx, coll, op)
+		if err != nil {
+			return nil, notDurable(wire.FromError(err))
+		}
+		if err := c.packer(group).submit([]*write{w}); err != nil {
+			return nil, notDurable(err)
+		}
+		if p.wait == waitNone {
+			return &wire.WriteReply{ID: op.ID, Group: group, Behind: []string{}, Members: len(c.declared(group))}, nil
+		}
+		reply, moved, err := c.await(ctx, group, w, p)
+		if err != nil {
+			return nil, err
+		}
+		if !moved {
+			return reply, nil
+		}
+		if err := c.awaitNewOwner(ctx, group, op.Slot); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// place fills in what an operation needs on its way and names its group.
+func (c *Coordinator) place(ctx context.Context, coll *collection, op wire.Op) (string, *write, error) {
+	m, err := c.mapForWrite()
+	if err != nil {
+		return "", nil, err
+	}
+	op.Slot = placement.Slot(op.ID)
+	op.Collection = coll.Incarnation
+	op.SchemaVersion = coll.Version
+	deadline, _ := ctx.Deadline()
+	return m.Owner(op.Slot).Name, newWrite(op, coll.record(), deadline), nil
+}
+
+// await waits for one write as far as its level asks and the budget allows. moved tells that the group did not own the slot any more.
+func (c *Coordinator) await(ctx context.Context, group string, w *write, p writeParams) (reply *wire.WriteReply, moved bool, err error) {
+	out, werr := c.outcomeOf(ctx, group, w)
+	if werr != nil {
+		return nil, false, werr
+	}
+	if out.Code == outcome.WrongOwner {
+		return nil, true, nil
+	}
+	if e := refusal(w.op, out); e != nil {
+		return nil, false, e
+	}
+	if p.wait == waitApplied {
+		select {
+		case <-w.flight.visible:
+		case <-ctx.Done(): // durable, and visible later: said as it is
+		}
+	}
+	return c.reply(group, w, out, p), false, nil
+}
+
+// outcomeOf waits until a write is stored and decided. Its errors say what is known of its durability.
+func (c *Coordinator) outcomeOf(ctx context.Context, group string, w *write) (outcome.Outcome, *wire.Error) {
+	if err := c.awaitPacked(ctx, group, w); err != nil {
+		return outcome.Outcome{}, err
+	}
+	select {
+	case <-w.flight.decided:
+		return c.outcomeAt(w)
+	case <-w.flight.failed:
+		return outcome.Outcome{}, w.flight.refused
+	case <-ctx.Done():
+	}
+	if isClosed(w.flight.decided) {
+		return c.outcomeAt(w)
+	}
+	message := "the log of group %s did not acknowledge the write in time; it may still land: read the document, or write again"
+	if isClosed(w.flight.stored) {
+		message = "the log of group %s has stored the write, and no member has applied it in time; it may still land: read the document, or write again"
+	}
+	return outcome.Outcome{}, withDurable(wire.FromError(fault.New(fault.Deadline, message, group)), wire.DurableUnknown)
+}
+
+func (c *Coordinator) outcomeAt(w *write) (outcome.Outcome, *wire.Error) {
+	v := c.tracker.verdictOf(w.flight, nil)
+	if w.index >= len(v.outcomes) {
+		return outcome.Outcome{}, withDurable(unavailable("internal", "a member reported %d outcomes for a message with more operations", len(v.outcomes)), wire.DurableUnknown)
+	}
+	return v.outcomes[w.index], nil
+}
+
+// awaitPacked waits until a write is part of a message. A write whose time is over is taken back from the queue.
+func (c *Coordinator) awaitPacked(ctx context.Context, group string, w *write) *wire.Error {
+	select {
+	case <-w.packed:
+	case <-ctx.Done():
+		if c.packer(group).withdraw(w) {
+			return notDurable(wire.FromError(fault.New(fault.Deadline, "the write waited for the log of group %s until its time was over: try again", group)))
+		}
+		<-w.packed // it is being packed: this does not wait for anything remote
+	}
+	return w.err
+}
+
+// refusal is the error of an outcome that is no success and no conflict.
+func refusal(op wire.Op, out outcome.Outcome) *wire.Error {
+	switch out.Code {
+	case outcome.Rejected:
+		return withDurable(wire.FromError(fault.New(fault.BadDocument, "the members could not apply the document %s: it is passed over", fault.Quote(op.ID))), wire.IsDurable)
+	case outcome.NoCollection:
+		return withDurable(wire.FromError(fault.New(fault.NoCollection, "the collection was dropped meanwhile")), wire.IsDurable)
+	case outcome.KeyConflict:
+		return withDurable(wire.FromError(fault.New(fault.BadRequest, "the request id was used before for another document")), wire.IsDurable)
+	}
+	return nil
+}
+
+// reply tells how far a decided write has come.
+func (c *Coordinator) reply(group string, w *write, out outcome.Outcome, p writeParams) *wire.WriteReply {
+	declared := c.declared(group)
+	v := c.tracker.verdictOf(w.flight, declared)
+	r := &wire.WriteReply{
+		OK: len(v.behind) == 0, ID: w.op.ID, Outcome: out.Code.String(), Version: out.Version, Group: group, Seq: v.seq,
+		Durable: true, Visible: v.visible, Members: len(declared), MembersOK: len(v.ok), Behind: nonNil(v.behind),
+	}
+	if w.op.Kind == wire.KindDelete {
+		r.Verified = &v.visible
+	}
+	if out.Code == outcome.VersionConflict {
+		message := fmt.Sprintf("if_version is %d, and the version of %s is %d: read it and try again", w.op.IfVersion, fault.Quote(w.op.ID), out.Version)
+		r.Error = &wire.ErrorInfo{Code: fault.VersionConflict, Message: message, Durable: wire.IsDurable}
+	}
+	return r
+}
+
+// writeStatus is the HTTP status of a write reply: 202 unless the caller waited until the write was visible.
+func writeStatus(r *wire.WriteReply, wait string) int {
+	switch {
+	case r.Error != nil:
+		return r.Error.Code.Status()
+	case !r.Visible || wait != waitApplied:
+		return 202
+	case r.Outcome == outcome.Created.String():
+		return 201
+	}
+	return 200
+}
+
+// awaitNewOwner waits until the map names another owner of the slot.
+func (c *Coordinator) awaitNewOwner(ctx context.Context, old string, slot uint16) error {
+	_, err := c.view.Wait(ctx, func(v *registry.View) bool { return v.Map != nil && v.Map.Owner(slot).Name != old })
+	if err != nil {
+		return notDurable(unavailable(reasonMoved, "group %s does not own the document's slot and no other group does yet: try again", old))
+	}
+	return nil
+}
+
+func nonNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}

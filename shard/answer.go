@@ -1,0 +1,267 @@
+package shard
+
+import (
+	"context"
+	"time"
+
+	"github.com/jetseek/jetseek/engine"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/schema"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// answerBinary answers a coordinator's request.
+func (m *Member) answerBinary(ctx context.Context, r request) ([]byte, error) {
+	if r.op == wire.OpPing {
+		return m.ping(r)
+	}
+	head, err := wire.DecodeHead(r.msg.Data)
+	if err != nil {
+		return nil, malformed(err)
+	}
+	ctx, cancel, err := budget(ctx, r, head.BudgetMs)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	view, err := m.open(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	defer view.close()
+	var data []byte
+	switch r.op {
+	case wire.OpStats:
+		data, err = m.stats(view, r)
+	case wire.OpSearch:
+		data, err = m.search(ctx, view, r)
+	case wire.OpDocs:
+		data, err = m.docs(view, r)
+	case wire.OpGet:
+		data, err = m.get(view, r)
+	default:
+		return nil, fault.New(fault.NotFound, "a member has no operation %s", fault.Quote(r.op))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !m.mayServe(view.current) {
+		return nil, m.notServing()
+	}
+	return data, nil
+}
+
+func malformed(err error) error {
+	return wire.NewError(fault.BadRequest, wire.ReasonMalformed, "the request does not decode: %v", err)
+}
+
+// budget gives the request the time that is left to it; one whose time ran out in the queue is not begun.
+func budget(ctx context.Context, r request, ms uint32) (context.Context, context.CancelFunc, error) {
+	deadline := r.arrived.Add(time.Duration(ms) * time.Millisecond)
+	if !time.Now().Before(deadline) {
+		return nil, nil, fault.New(fault.Deadline, "the budget ran out in the member's queue")
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	return ctx, cancel, nil
+}
+
+// view is what one request sees: the snapshot that gives its content, and the current one that gives the permission. They are the same
+// unless the request names a pinned sequence.
+type view struct {
+	content, current *engine.Snapshot
+}
+
+func (v view) close() {
+	v.current.Close()
+	if v.content != v.current {
+		v.content.Close()
+	}
+}
+
+// pinned tells whether the content may be older than the permission.
+func (v view) pinned() bool { return v.content != v.current }
+
+// open takes the snapshots that a request may see, waiting a little for the sequence and the ownership it names.
+func (m *Member) open(ctx context.Context, head wire.Head) (view, error) {
+	current, err := m.currentSnapshot(ctx, head)
+	if err != nil {
+		return view{}, err
+	}
+	v := view{content: current, current: current}
+	if head.AtSeq != 0 && head.AtSeq != current.Seq() {
+		pinned := m.pins.get(head.AtSeq)
+		if pinned == nil {
+			v.close()
+			return view{}, wire.NewError(fault.Unavailable, wire.ReasonPinLost, "member %s does not hold its snapshot at %d any more", m.id, head.AtSeq)
+		}
+		v.content = pinned
+	}
+	if err := m.admit(v, head); err != nil {
+		v.close()
+		return view{}, err
+	}
+	return v, nil
+}
+
+// currentSnapshot takes the present snapshot, at or past the request's min_seq and ownership epoch.
+func (m *Member) currentSnapshot(ctx context.Context, head wire.Head) (*engine.Snapshot, error) {
+	var timeout <-chan time.Time
+	for {
+		_, advanced := m.progress.watch()
+		snap := m.index.Snapshot()
+		if snap.Seq() >= head.MinSeq && snap.Epoch() >= head.Epoch {
+			return snap, nil
+		}
+		at, epoch := snap.Seq(), snap.Epoch()
+		snap.Close()
+		if timeout == nil {
+			deadline, _ := ctx.Deadline()
+			timer := time.NewTimer(min(mostSeqWait, time.Until(deadline)/2))
+			defer timer.Stop()
+			timeout = timer.C
+		}
+		select {
+		case <-advanced:
+		case <-timeout:
+			return nil, wire.NewError(fault.Unavailable, wire.ReasonNotCaughtUp, "member %s is at sequence %d and epoch %d, the request needs %d and %d", m.id, at, epoch, head.MinSeq, head.Epoch)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// admit tells whether a request may be answered from its snapshots.
+func (m *Member) admit(v view, head wire.Head) error {
+	if !m.mayServe(v.current) {
+		return m.notServing()
+	}
+	if v.current.Epoch() > head.Epoch {
+		return wire.NewError(fault.Unavailable, wire.ReasonStaleMap, "ownership changed at epoch %d, the request was planned at %d", v.current.Epoch(), head.Epoch)
+	}
+	info, state := v.current.Collection(head.Collection)
+	switch {
+	case state == engine.Dropped:
+		return wire.NewError(fault.NoCollection, wire.ReasonDropped, "the collection was dropped")
+	case state == engine.Present && info.Version > head.SchemaVersion:
+		return wire.NewError(fault.Unavailable, wire.ReasonStaleMap, "the collection's schema is at version %d, the request was planned with %d", info.Version, head.SchemaVersion)
+	}
+	return nil
+}
+
+// mayServe tells whether a snapshot that was taken before may be served now.
+func (m *Member) mayServe(snap *engine.Snapshot) bool {
+	state, _ := m.status.get()
+	return state == Serving && m.grants.mayServe(snap.Seq())
+}
+
+func (m *Member) notServing() error {
+	state, reason := m.status.get()
+	if state == Serving {
+		reason = "it holds no valid lease"
+	}
+	return wire.NewError(fault.Unavailable, wire.ReasonNotServing, "member %s does not serve: %s %s", m.id, state, reason)
+}
+
+// frame begins the reply to a request from a snapshot.
+func (m *Member) frame(h *wire.Head, snap *engine.Snapshot) wire.Frame {
+	f := h.Reply()
+	f.Seq, f.Epoch, f.Incarnation = snap.Seq(), snap.Epoch(), m.incarnation
+	return f
+}
+
+// stats gives the statistics of the terms and fields asked for, and pins the snapshot where asked.
+func (m *Member) stats(v view, r request) ([]byte, error) {
+	q, err := wire.DecodeStatsRequest(r.msg.Data)
+	if err != nil {
+		return nil, malformed(err)
+	}
+	if q.Pin {
+		m.pins.keep(v.content)
+	}
+	reply := wire.StatsReply{Frame: m.frame(&q.Head, v.content), Stats: v.content.Stats(q.Collection, q.Fields, q.Terms)}
+	return wire.AppendStatsReply(nil, &reply), nil
+}
+
+// search gives the group's best documents, and pins the snapshot for the fetch that follows.
+func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) {
+	q, err := wire.DecodeSearchRequest(r.msg.Data)
+	if err != nil {
+		return nil, malformed(err)
+	}
+	matching := q.Query
+	if matching == nil {
+		matching = &query.MatchAll{}
+	}
+	result, err := v.content.Search(ctx, engine.SearchRequest{
+		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if q.Limit > 0 {
+		m.pins.keep(v.content)
+	}
+	reply := wire.SearchReply{Frame: m.frame(&q.Head, v.content), Total: result.Total, Candidates: result.Candidates}
+	reply.Fingerprint = q.Fingerprint
+	return wire.AppendSearchReply(nil, &reply), nil
+}
+
+// docs gives documents of a pinned snapshot, less those that were deleted since.
+func (m *Member) docs(v view, r request) ([]byte, error) {
+	q, err := wire.DecodeDocsRequest(r.msg.Data)
+	if err != nil {
+		return nil, malformed(err)
+	}
+	reply := wire.DocsReply{Frame: m.frame(&q.Head, v.content), Docs: make([]wire.Doc, len(q.IDs))}
+	for i, id := range q.IDs {
+		reply.Docs[i].ID = id
+		doc, ok := v.content.Get(q.Collection, id)
+		if !ok || v.pinned() && deletedSince(v, q.Collection, doc) {
+			continue
+		}
+		reply.Docs[i] = wire.Doc{Found: true, ID: id, Version: doc.Version, Source: doc.Source}
+	}
+	return wire.AppendDocsReply(nil, &reply), nil
+}
+
+// deletedSince tells whether a document of the content snapshot is gone from the current one: absent, or another document of the same id.
+func deletedSince(v view, c schema.Incarnation, doc engine.Doc) bool {
+	now, ok := v.current.Get(c, doc.ID)
+	return !ok || now.Birth != doc.Birth
+}
+
+// get gives one document.
+func (m *Member) get(v view, r request) ([]byte, error) {
+	q, err := wire.DecodeGetRequest(r.msg.Data)
+	if err != nil {
+		return nil, malformed(err)
+	}
+	reply := wire.GetReply{Frame: m.frame(&q.Head, v.content)}
+	if doc, ok := v.content.Get(q.Collection, q.ID); ok {
+		reply.Doc = wire.Doc{Found: true, ID: q.ID, Version: doc.Version, Source: doc.Source}
+	}
+	return wire.AppendGetReply(nil, &reply), nil
+}
+
+// ping tells how the member is; it answers in every state.
+func (m *Member) ping(r request) ([]byte, error) {
+	q, err := wire.DecodePingRequest(r.msg.Data)
+	if err != nil {
+		return nil, malformed(err)
+	}
+	snap := m.index.Snapshot()
+	defer snap.Close()
+	state, _ := m.status.get()
+	reply := wire.PingReply{Frame: m.frame(&q.Head, snap), State: string(state), Applied: snap.Seq(), ContentSeq: snap.ContentSeq(), Documents: documents(snap), Digest: wire.Digest(snap.Digest())}
+	return wire.AppendPingReply(nil, &reply), nil
+}
+
+// documents counts the live documents of all collections.
+func documents(snap *engine.Snapshot) uint64 {
+	var n uint64
+	for _, c := range snap.Collections() {
+		n += c.Documents
+	}
+	return n
+}

@@ -1,0 +1,30 @@
+// Package shard is a member of a group: it replays the group's log into an engine, answers for it while a lease that went through that log
+// allows, and reports what it applied. It may import engine and subjects, never coordinator.
+//
+// # One member
+//
+// A member is four loops over one [engine.Index]:
+//
+//	follow   takes the group's log in order: the tail (the stream's republished messages, core NATS) while it is contiguous,
+//	         direct reads and an ordered consumer where it is not. Contiguity is Nats-Sequence == applied+1, always checked.
+//	apply    is the one writer of the index: it applies what has arrived as one batch, then reports each message's outcomes to the
+//	         inbox that its record names, and its watermark to jetseek.event.group.<group>.applied.
+//	lease    publishes a lease record every L/5 to the same log and keeps the leases that were stored until they end.
+//	serve    takes requests from jetseek.group.<group>.<node>.<op> (and .any. while it serves) through a bounded queue.
+//
+// # May serve
+//
+// A snapshot may be served when, taken before the check, its own sequence is at or past the sequence g of a lease that this incarnation holds and
+// that has not ended by either the monotonic or the wall clock, both counted from before the lease was sent; if the two clocks disagree by 200 ms or more about
+// how long ago that was (a frozen machine, a stepped clock), the lease is dropped. The end is checked again before the reply leaves.
+// A pinned snapshot takes its content from the pin and its permission from the current snapshot; ids deleted since the pin are left out.
+//
+// # Start
+//
+// Stream and bucket are made idempotently; genesis is offered with expected last sequence 0, and the loser reads message 1. The first act is
+// release{member, predecessor} for every incarnation that the data folder names: its PubAck is the head that the replay must reach
+// before the first lease. Outcomes are reported only for messages behind that head and only under a coordinator's inbox prefix.
+//
+// States: joining (replays), serving (holds or renews leases), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
+// newer version, an index that cannot go on). A failed member answers nothing but ping.
+package shard

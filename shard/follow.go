@@ -1,0 +1,286 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/jetseek/jetseek/subjects"
+)
+
+// errHole says that the log cannot be followed further: messages that were stored are not there.
+var errHole = errors.New("log hole")
+
+const (
+	// nearGap is the largest gap that is read message by message; beyond it a consumer is cheaper.
+	nearGap = 64
+	// readTimeout bounds one read of the stream; it is tried again.
+	readTimeout = 5 * time.Second
+	// retryAfter is the pause after a read of the stream that failed.
+	retryAfter = 100 * time.Millisecond
+)
+
+// message is one message of the log.
+type message struct {
+	seq     uint64
+	subject string
+	data    []byte
+}
+
+// follower gives a group's log in order without a gap, from two sources: the tail, which costs nothing and has no state to lose, and the stream, where the tail
+// has a gap or has not begun. It is used by one goroutine; only hint may be called from others.
+type follower struct {
+	stream jetstream.Stream
+	tail   chan *nats.Msg // both subjects, in the order in which the server sent them
+	subs   []*nats.Subscription
+
+	next  uint64                    // the sequence that is due
+	ahead *message                  // a tail message beyond next: there is a gap before it
+	read  jetstream.MessagesContext // open while a long gap is being read
+
+	head atomic.Uint64 // the highest sequence known to be stored
+	kick chan struct{} // capacity 1: head has risen
+}
+
+// follow starts to listen to the tail; the first message due is next.
+func follow(conn *nats.Conn, names subjects.Names, group string, stream jetstream.Stream, next uint64) (*follower, error) {
+	f := &follower{stream: stream, tail: make(chan *nats.Msg, tailMessages), next: next, kick: make(chan struct{}, 1)}
+	for _, subject := range []string{names.Tail(group), names.TailOwn(group)} {
+		sub, err := conn.ChanSubscribe(subject, f.tail)
+		if err != nil {
+			f.close()
+			return nil, fmt.Errorf("subscribe to the tail: %w", err)
+		}
+		f.subs = append(f.subs, sub)
+	}
+	return f, nil
+}
+
+func (f *follower) close() {
+	for _, s := range f.subs {
+		_ = s.Unsubscribe() // the connection may be gone, which ends it as well
+	}
+	f.stopReading()
+}
+
+// hint tells that the log holds the sequence, so that a lost last tail message is noticed.
+func (f *follower) hint(seq uint64) {
+	for {
+		known := f.head.Load()
+		if seq <= known {
+			return
+		}
+		if f.head.CompareAndSwap(known, seq) {
+			break
+		}
+	}
+	select {
+	case f.kick <- struct{}{}:
+	default:
+	}
+}
+
+// batch waits for messages and gives them, contiguous, the first being the one that is due. It fails with ctx, or with errHole.
+func (f *follower) batch(ctx context.Context) ([]message, error) {
+	for {
+		if got := f.fromTail(); len(got) > 0 {
+			return got, nil
+		}
+		if f.due() {
+			got, err := f.fromStream(ctx)
+			switch {
+			case len(got) > 0:
+				return got, nil
+			case errors.Is(err, errHole) || ctx.Err() != nil:
+				return nil, err
+			case err != nil:
+				if err := sleep(ctx, retryAfter); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-f.kick:
+		case m := <-f.tail:
+			f.take(m)
+		}
+	}
+}
+
+// due tells whether the stream is known to hold messages that the tail has not brought.
+func (f *follower) due() bool {
+	return f.ahead != nil && f.ahead.seq > f.next || f.head.Load() >= f.next && len(f.tail) == 0 && f.ahead == nil
+}
+
+// take puts a tail message where fromTail finds it; an old one is dropped.
+func (f *follower) take(m *nats.Msg) {
+	seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
+	if err != nil || seq < f.next {
+		return
+	}
+	f.ahead = &message{seq: seq, subject: m.Header.Get("Nats-Subject"), data: m.Data}
+	for known := f.head.Load(); seq > known && !f.head.CompareAndSwap(known, seq); known = f.head.Load() {
+	}
+}
+
+// fromTail takes what the tail holds, as far as it is contiguous.
+func (f *follower) fromTail() []message {
+	var got []message
+	bytes := 0
+	for len(got) < batchMessages && bytes < batchBytes {
+		if f.ahead == nil {
+			select {
+			case m := <-f.tail:
+				f.take(m)
+			default:
+				return got
+			}
+			continue
+		}
+		if f.ahead.seq < f.next {
+			f.ahead = nil
+			continue
+		}
+		if f.ahead.seq > f.next {
+			return got
+		}
+		got, bytes = append(got, *f.ahead), bytes+len(f.ahead.data)
+		f.ahead = nil
+		f.next++
+	}
+	return got
+}
+
+// fromStream reads messages from next on, up to the tail message ahead or the known head.
+func (f *follower) fromStream(ctx context.Context) ([]message, error) {
+	last := f.head.Load()
+	if f.ahead != nil {
+		last = f.ahead.seq - 1
+	}
+	if last-f.next+1 <= nearGap && f.read == nil {
+		return f.readNear(ctx, last)
+	}
+	got, err := f.readFar(ctx, last)
+	if err != nil || f.next > last {
+		f.stopReading()
+	}
+	return got, err
+}
+
+// readNear reads message by message.
+func (f *follower) readNear(ctx context.Context, last uint64) ([]message, error) {
+	var got []message
+	bytes := 0
+	for f.next <= last && bytes < batchBytes {
+		m, err := f.get(ctx, f.next)
+		if err != nil {
+			return got, err
+		}
+		got, bytes = append(got, m), bytes+len(m.data)
+		f.next++
+	}
+	return got, nil
+}
+
+func (f *follower) get(ctx context.Context, seq uint64) (message, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	m, err := f.stream.GetMsg(ctx, seq)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return message{}, f.missing(ctx, seq)
+	}
+	if err != nil {
+		return message{}, fmt.Errorf("read message %d of the log: %w", seq, err)
+	}
+	return message{seq: m.Sequence, subject: m.Subject, data: m.Data}, nil
+}
+
+// missing says why a message that should be stored was not found: a hole when the stream confirms that it is past it.
+func (f *follower) missing(ctx context.Context, seq uint64) error {
+	info, err := f.stream.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("read the state of the log: %w", err)
+	}
+	switch s := info.State; {
+	case s.FirstSeq > seq:
+		return fmt.Errorf("%w: message %d is gone, the log begins at %d", errHole, seq, s.FirstSeq)
+	case s.LastSeq < seq:
+		return fmt.Errorf("%w: message %d was stored, the log now ends at %d", errHole, seq, s.LastSeq)
+	}
+	return fmt.Errorf("%w: message %d is missing from the log", errHole, seq)
+}
+
+// readFar reads through an ordered consumer, which stays open until the gap is closed. An ordered consumer starts silently at the first message there is, so
+// contiguity is checked here.
+func (f *follower) readFar(ctx context.Context, last uint64) ([]message, error) {
+	if f.read == nil {
+		opening, cancel := context.WithTimeout(ctx, readTimeout)
+		defer cancel()
+		consumer, err := f.stream.OrderedConsumer(opening, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: f.next})
+		if err != nil {
+			return nil, fmt.Errorf("open a consumer of the log: %w", err)
+		}
+		f.read, err = consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(256, 8<<20))
+		if err != nil {
+			return nil, fmt.Errorf("read the log: %w", err)
+		}
+	}
+	var got []message
+	bytes := 0
+	for f.next <= last && len(got) < batchMessages && bytes < batchBytes {
+		m, err := f.read.Next(jetstream.NextMaxWait(readTimeout))
+		if err != nil {
+			return got, fmt.Errorf("read the log: %w", err)
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return got, fmt.Errorf("read the log: %w", err)
+		}
+		switch seq := meta.Sequence.Stream; {
+		case seq < f.next:
+			continue
+		case seq > f.next:
+			// The consumer jumped: ask for the missing one by name before it is called a hole.
+			missed, err := f.get(ctx, f.next)
+			if err != nil {
+				return got, err
+			}
+			f.stopReading()
+			f.next++
+			return append(got, missed), nil
+		}
+		got, bytes = append(got, message{seq: f.next, subject: m.Subject(), data: m.Data()}), bytes+len(m.Data())
+		f.next++
+		if meta.NumPending == 0 {
+			break
+		}
+	}
+	return got, nil
+}
+
+func (f *follower) stopReading() {
+	if f.read != nil {
+		f.read.Stop()
+		f.read = nil
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,169 @@
+package shard
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/jetseek/jetseek/engine"
+	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/registry"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+const (
+	// publishTimeout bounds one try to publish to the log.
+	publishTimeout = 5 * time.Second
+	// joinRetry is the pause between tries to join while NATS is not there.
+	joinRetry = 250 * time.Millisecond
+)
+
+// join makes what the group needs and finds the member's place in the log. It tries again until it works: a NATS that is not there is waited for.
+func (m *Member) join(ctx context.Context) error {
+	for {
+		err := m.tryJoin(ctx)
+		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) {
+			return err
+		}
+		m.opts.Log.Info("waiting to join the group", "member", m.id, "error", err)
+		if err := sleep(ctx, joinRetry); err != nil {
+			return err
+		}
+	}
+}
+
+func (m *Member) tryJoin(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	var err error
+	if m.registry, err = registry.Open(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas}); err != nil {
+		return err
+	}
+	if m.stream, err = m.openStream(ctx); err != nil {
+		return err
+	}
+	if m.log, err = m.offerGenesis(ctx); err != nil {
+		return err
+	}
+	if m.startHead, err = m.releasePredecessors(ctx); err != nil {
+		return err
+	}
+	if m.index, err = engine.Open(engine.Options{}); err != nil {
+		return fmt.Errorf("open index: %w", err)
+	}
+	if m.follower, err = follow(m.opts.Conn, m.opts.Names, m.opts.Group, m.stream, 1); err != nil {
+		return err
+	}
+	m.noteStored(m.startHead)
+	return nil
+}
+
+// openStream finds the group's stream, or makes it.
+func (m *Member) openStream(ctx context.Context) (jetstream.Stream, error) {
+	name := m.opts.Names.Stream(m.opts.Group)
+	s, err := m.js.Stream(ctx, name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = m.js.CreateStream(ctx, m.opts.Names.StreamConfig(m.opts.Group, subjects.StreamLimits{Replicas: m.opts.Replicas}))
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			s, err = m.js.Stream(ctx, name)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open stream %s: %w", name, err)
+	}
+	return s, nil
+}
+
+// errForeignLog says that the stream was not begun by jetseek, or for another group.
+var errForeignLog = errors.New("the stream's first message is no genesis of this group")
+
+// offerGenesis begins the log with a uuid of its own, unless it has begun: the first message decides for all.
+func (m *Member) offerGenesis(ctx context.Context) (wire.UUID, error) {
+	var mine wire.UUID
+	rand.Read(mine[:])
+	body := wire.AppendGenesis(nil, &wire.Genesis{Log: mine, Group: m.opts.Group, Generation: 1, FirstSeq: 1, By: m.id})
+	_, err := m.publishControl(ctx, mine, wire.KindGenesis, body, jetstream.WithExpectLastSequence(0))
+	if err == nil {
+		return mine, nil
+	}
+	if !isWrongLastSequence(err) {
+		return wire.UUID{}, fmt.Errorf("offer genesis: %w", err)
+	}
+	first, err := m.stream.GetMsg(ctx, 1)
+	if err != nil {
+		return wire.UUID{}, fmt.Errorf("read genesis: %w", err)
+	}
+	rec, err := wire.DecodeRecord(first.Data)
+	if err != nil {
+		return wire.UUID{}, fmt.Errorf("%w: %w", errForeignLog, err)
+	}
+	if len(rec.Ops) != 1 || rec.Ops[0].Kind != wire.KindGenesis {
+		return wire.UUID{}, errForeignLog
+	}
+	g, err := wire.DecodeGenesis(rec.Ops[0].Body)
+	if err != nil || g.Group != m.opts.Group {
+		return wire.UUID{}, errForeignLog
+	}
+	return g.Log, nil
+}
+
+// releasePredecessors ends the leases of the incarnations before this one. The folder's lock says that they serve nothing any more. The
+// last acknowledgement is the log's head: all that was stored before the start is at or before it.
+func (m *Member) releasePredecessors(ctx context.Context) (head uint64, err error) {
+	// A first start has no predecessor, and needs the head as well: it releases itself, who holds nothing.
+	for _, who := range append([]uint64{m.incarnation}, m.before...) {
+		if head, err = m.release(ctx, who); err != nil {
+			return 0, err
+		}
+	}
+	return head, m.folder.released(m.incarnation)
+}
+
+func (m *Member) release(ctx context.Context, incarnation uint64) (uint64, error) {
+	body := wire.AppendRelease(nil, &wire.Release{Member: m.id, Incarnation: incarnation})
+	seq, err := m.publishControl(ctx, m.log, wire.KindRelease, body)
+	if err != nil {
+		return 0, fmt.Errorf("release leases: %w", err)
+	}
+	return seq, nil
+}
+
+// publishControl appends a control record to the log and gives its sequence. It has no message id: a repeat is another record.
+func (m *Member) publishControl(ctx context.Context, log wire.UUID, kind wire.Kind, body []byte, opts ...jetstream.PublishOpt) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
+	defer cancel()
+	rec := wire.Record{
+		Header: wire.Header{Log: log, Sender: m.incarnation, TimeMs: time.Now().UnixMilli()},
+		Ops:    []wire.Op{{Kind: kind, IfVersion: wire.NoCondition, Body: body}},
+	}
+	msg := &nats.Msg{Subject: m.opts.Names.Log(m.opts.Group), Data: wire.AppendRecord(nil, &rec)}
+	ack, err := m.js.PublishMsg(ctx, msg, append(opts, jetstream.WithExpectStream(m.opts.Names.Stream(m.opts.Group)), jetstream.WithRetryAttempts(0))...)
+	if err != nil {
+		return 0, err
+	}
+	m.noteStored(ack.Sequence)
+	return ack.Sequence, nil
+}
+
+// noteStored tells the follower what the log holds, so that a lost tail message is noticed.
+func (m *Member) noteStored(seq uint64) {
+	for known := m.stored.Load(); seq > known; known = m.stored.Load() {
+		if m.stored.CompareAndSwap(known, seq) {
+			break
+		}
+	}
+	if m.follower != nil {
+		m.follower.hint(seq)
+	}
+}
+
+// isWrongLastSequence tells whether a publish lost a race for a place in the log (10071), or must find out (10164).
+func isWrongLastSequence(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == 10071 || api.ErrorCode == 10164)
+}

@@ -1,0 +1,132 @@
+package shard
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// Times of the lease protocol.
+const (
+	// DefaultLease is L: how long a lease allows to serve, counted from before it was sent.
+	DefaultLease = 15 * time.Second
+	// clockSkew is how far the monotonic and the wall clock may disagree about the age of a lease before it is dropped.
+	clockSkew = 200 * time.Millisecond
+	// renewals a lease's length: a lease is renewed every L/renewals.
+	renewals = 5
+)
+
+// Clock gives the two clocks that a lease is measured by. Both are needed: the monotonic one may stand still while a machine is frozen,
+// the wall clock may be stepped.
+type Clock interface {
+	Now() Instant
+}
+
+// Instant is one reading of both clocks. Mono counts from any fixed point.
+type Instant struct {
+	Mono time.Duration
+	Wall time.Time
+}
+
+type systemClock struct{ start time.Time }
+
+// SystemClock reads the clocks of this machine.
+func SystemClock() Clock { return systemClock{start: time.Now()} }
+
+func (c systemClock) Now() Instant {
+	now := time.Now()
+	return Instant{Mono: now.Sub(c.start), Wall: now.Round(0)}
+}
+
+// grant is a lease that the log has stored at sequence g, sent at t0.
+type grant struct {
+	g  uint64
+	t0 Instant
+}
+
+// valid tells whether the lease still allows to serve.
+func (l grant) valid(now Instant, length time.Duration) bool {
+	mono, wall := now.Mono-l.t0.Mono, now.Wall.Sub(l.t0.Wall)
+	return mono < length && wall < length && (mono-wall).Abs() < clockSkew
+}
+
+// grants are the leases that this incarnation holds. Granted leases are kept until they end: a snapshot that is older than the newest lease may still be
+// served under an older one.
+type grants struct {
+	length time.Duration
+	clock  Clock
+
+	mu   sync.Mutex // guards held
+	held []grant    // by g ascending
+}
+
+// add keeps a lease that was sent at t0 and stored at g.
+func (l *grants) add(g uint64, t0 Instant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(l.clock.Now())
+	l.held = append(l.held, grant{g: g, t0: t0})
+	slices.SortFunc(l.held, func(a, b grant) int { return int(int64(a.g - b.g)) })
+}
+
+// maySees tells whether a snapshot at sequence seq, taken before this call, may be served now.
+func (l *grants) mayServe(seq uint64) bool {
+	now := l.clock.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(now)
+	return len(l.held) > 0 && l.held[0].g <= seq
+}
+
+// clear gives up all leases.
+func (l *grants) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = nil
+}
+
+// drop forgets leases that have ended.
+func (l *grants) drop(now Instant) {
+	l.held = slices.DeleteFunc(l.held, func(g grant) bool { return !g.valid(now, l.length) })
+}
+
+// leaseTable is the group's lease table: the newest lease of every incarnation that has not released. It is a pure function of the log, ordered by
+// member and incarnation, and never modified in place.
+type leaseTable []wire.LeaseEntry
+
+func compareEntries(a, b wire.LeaseEntry) int {
+	if c := strings.Compare(a.Member, b.Member); c != 0 {
+		return c
+	}
+	switch {
+	case a.Incarnation < b.Incarnation:
+		return -1
+	case a.Incarnation > b.Incarnation:
+		return 1
+	}
+	return 0
+}
+
+// granted gives the table after a lease record at sequence g.
+func (t leaseTable) granted(l wire.Lease, g uint64) leaseTable {
+	e := wire.LeaseEntry{Member: l.Member, Incarnation: l.Incarnation, G: g, DurationMs: l.DurationMs}
+	i, found := slices.BinarySearchFunc(t, e, compareEntries)
+	next := slices.Clone(t)
+	if found {
+		next[i] = e
+		return next
+	}
+	return slices.Insert(next, i, e)
+}
+
+// released gives the table after a release record.
+func (t leaseTable) released(r wire.Release) leaseTable {
+	i, found := slices.BinarySearchFunc(t, wire.LeaseEntry{Member: r.Member, Incarnation: r.Incarnation}, compareEntries)
+	if !found {
+		return t
+	}
+	return slices.Delete(slices.Clone(t), i, i+1)
+}

@@ -1,0 +1,206 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/jetseek/jetseek/engine"
+	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/registry"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// Member is one process' copy of a group.
+type Member struct {
+	opts Options
+	id   string // "g0/n1"
+	js   jetstream.JetStream
+
+	folder      *folder
+	incarnation uint64
+	before      []uint64 // incarnations to release
+	log         wire.UUID
+	stream      jetstream.Stream
+	registry    *registry.Store
+	index       *engine.Index
+	follower    *follower
+	startHead   uint64 // the log's last sequence at the start: what must be replayed before the first lease
+
+	status   *status
+	grants   *grants
+	progress *progress
+	pins     pins
+	requests chan request
+	stored   atomic.Uint64 // the highest sequence that the log has acknowledged to this member
+
+	table leaseTable // of the apply loop alone
+}
+
+// New makes a member and locks its folder; Run brings it to life. A folder in use is an error.
+func New(o Options) (*Member, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	js, err := jetstream.New(o.LogConn)
+	if err != nil {
+		return nil, fmt.Errorf("member %s/%s: %w", o.Group, o.Node, err)
+	}
+	m := &Member{
+		opts: o, id: subjects.MemberID(o.Group, o.Node), js: js,
+		status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests),
+		grants: &grants{length: o.Lease, clock: o.Clock},
+	}
+	if m.folder, err = openFolder(o.Dir); err != nil {
+		return nil, fmt.Errorf("member %s: %w", m.id, err)
+	}
+	if m.incarnation, m.before, err = m.folder.begin(); err != nil {
+		return nil, errors.Join(fmt.Errorf("member %s: %w", m.id, err), m.folder.close())
+	}
+	return m, nil
+}
+
+// ID is "group/node".
+func (m *Member) ID() string { return m.id }
+
+// State tells what the member is doing, and the reason when it has failed.
+func (m *Member) State() (State, string) { return m.status.get() }
+
+// AwaitServing waits until the member serves. It fails with ctx, or with the member's reason.
+func (m *Member) AwaitServing(ctx context.Context) error {
+	for {
+		state, changed := m.status.watch()
+		switch state {
+		case Serving:
+			return nil
+		case Failed:
+			_, reason := m.status.get()
+			return fmt.Errorf("member %s failed: %s", m.id, reason)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("member %s is %s: %w", m.id, state, ctx.Err())
+		case <-changed:
+		}
+	}
+}
+
+// Run joins the group, serves until ctx ends, then drains: it stops serving, releases its leases through the log and returns when all that it started
+// has ended. It waits for a NATS that is not there yet. An error is one of this process; what is wrong with the log makes the member Failed instead.
+func (m *Member) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, m.folder.close()) }()
+	if err := m.join(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("member %s: %w", m.id, err)
+	}
+	defer m.follower.close()
+	defer m.pins.release()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return m.applyLog(ctx) })
+	g.Go(func() error { return m.renewLeases(ctx) })
+	g.Go(func() error { return m.publishWatermarks(ctx) })
+	g.Go(func() error { return m.keepAlive(ctx) })
+	g.Go(func() error { return m.merge(ctx) })
+	g.Go(func() error { return m.serve(ctx) })
+	if err := g.Wait(); err != nil {
+		return fmt.Errorf("member %s: %w", m.id, err)
+	}
+	return nil
+}
+
+// fail takes the member out of rotation for good, with a reason that status shows.
+func (m *Member) fail(err error) {
+	m.grants.clear()
+	m.status.set(Failed, err.Error())
+	m.opts.Log.Error("a member leaves rotation", "member", m.id, "error", err)
+}
+
+// head is the highest sequence that the log is known to hold.
+func (m *Member) head() uint64 { return max(m.stored.Load(), m.startHead) }
+
+// merge runs background merges as they fall due.
+func (m *Member) merge(ctx context.Context) error {
+	for {
+		_, advanced := m.progress.watch()
+		for {
+			merged, err := m.index.Merge(ctx)
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err != nil {
+				m.fail(fmt.Errorf("merge segments: %w", err))
+				return nil
+			}
+			if !merged {
+				break
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-advanced:
+		}
+	}
+}
+
+// keepAlive renews the liveness record, which is this member's declaration until the map is born, and declares it in the map after that.
+func (m *Member) keepAlive(ctx context.Context) error {
+	beat := time.NewTicker(livenessEvery)
+	defer beat.Stop()
+	for {
+		state, changed := m.status.watch()
+		if err := m.declare(ctx); err != nil && ctx.Err() == nil {
+			m.opts.Log.Warn("the liveness record could not be renewed", "member", m.id, "state", state, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		case <-beat.C:
+		}
+	}
+}
+
+func (m *Member) declare(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, livenessEvery)
+	defer cancel()
+	state, reason := m.status.get()
+	snap := m.index.Snapshot()
+	applied := snap.Seq()
+	snap.Close()
+	err := m.registry.PutMember(ctx, &registry.Member{
+		Group: m.opts.Group, Node: m.opts.Node, Incarnation: m.incarnation, Log: m.log, Generation: 1,
+		State: string(state), Reason: reason, Applied: applied, Software: m.opts.Version,
+	})
+	if err != nil {
+		return err
+	}
+	return m.declareInMap(ctx)
+}
+
+// declareInMap adds the member to its group in the map, once there is a map that has the group. A lost race is run again at the next beat.
+func (m *Member) declareInMap(ctx context.Context) error {
+	now, revision, err := m.registry.Map(ctx)
+	if errors.Is(err, registry.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	next, changed := now.WithMember(m.id)
+	if !changed {
+		return nil
+	}
+	if _, err := m.registry.UpdateMap(ctx, next, revision); err != nil && !errors.Is(err, registry.ErrConflict) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package shard
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/jetseek/jetseek/subjects"
+)
+
+// Limits of one member. What does not fit is answered "overloaded" at once, never queued without bound.
+const (
+	// queuedRequests is how many requests wait for a worker.
+	queuedRequests = 1024
+	// tailMessages is how many republished messages wait to be applied; what does not fit is read from the stream again.
+	tailMessages = 4096
+	// batchMessages and batchBytes bound what is applied as one batch.
+	batchMessages = 64
+	batchBytes    = 4 << 20
+	// pinnedSnapshots and pinTime bound the snapshots kept for the second trip of a query. A pin whose time is over, or the oldest beyond the
+	// number, is dropped: its query starts again.
+	pinnedSnapshots = 256
+	pinTime         = 5 * time.Second
+	// watermarkEvery is how often an idle member repeats its watermark; it heals lost ones and is its heartbeat.
+	watermarkEvery = 250 * time.Millisecond
+	// livenessEvery is how often the liveness record is renewed.
+	livenessEvery = 3 * time.Second
+	// mostSeqWait is the longest that a request waits for a sequence or an epoch which the member has not reached.
+	mostSeqWait = 200 * time.Millisecond
+)
+
+// Options say which member to be and what to use.
+type Options struct {
+	// Conn carries requests, replies, the tail and reports. LogConn carries JetStream calls, so that a large read of the log stands
+	// in no query's way; nil: Conn.
+	Conn, LogConn *nats.Conn
+	// Names makes the subjects; the zero value has the prefix "jetseek".
+	Names subjects.Names
+	// Group and Node name the member Group/Node.
+	Group, Node string
+	// Dir is the member's own folder. It is made if absent, and locked while the member runs.
+	Dir string
+	// Replicas of a stream and bucket that this member has to make; 0: 1.
+	Replicas int
+	// Lease is L; 0: DefaultLease.
+	Lease time.Duration
+	// Clock measures leases; nil: SystemClock.
+	Clock Clock
+	// Workers is how many requests are worked on at a time; 0: 4.
+	Workers int
+	// Version of the software, for the liveness record.
+	Version string
+	// Log takes what an operator should know; nil: nothing is said.
+	Log *slog.Logger
+	// Hooks are for tests that hold a member at a known point; nil funcs do nothing.
+	Hooks Hooks
+}
+
+// Hooks let a test stop a member's loops where it wants to.
+type Hooks struct {
+	// BeforeApply is called before a batch that ends at seq is applied.
+	BeforeApply func(seq uint64)
+}
+
+func (o Options) withDefaults() (Options, error) {
+	switch {
+	case o.Conn == nil:
+		return o, errors.New("shard: no NATS connection")
+	case o.Dir == "":
+		return o, errors.New("shard: no data folder")
+	}
+	if err := subjects.ValidGroup(o.Group); err != nil {
+		return o, err
+	}
+	if err := subjects.ValidNode(o.Node); err != nil {
+		return o, err
+	}
+	if o.LogConn == nil {
+		o.LogConn = o.Conn
+	}
+	if o.Replicas == 0 {
+		o.Replicas = 1
+	}
+	if o.Lease == 0 {
+		o.Lease = DefaultLease
+	}
+	if o.Clock == nil {
+		o.Clock = SystemClock()
+	}
+	if o.Workers == 0 {
+		o.Workers = 4
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o, nil
+}

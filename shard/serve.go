@@ -1,0 +1,150 @@
+package shard
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// request is one message to this member, with the time at which it came: what it waits in the queue is taken from its budget.
+type request struct {
+	msg     *nats.Msg
+	op      string
+	arrived time.Time
+}
+
+// serve takes requests until ctx ends, then finishes those that were accepted. The NATS callback only queues: a full queue is answered at once.
+func (m *Member) serve(ctx context.Context) error {
+	own, err := m.opts.Conn.Subscribe(m.opts.Names.Member(m.opts.Group, m.opts.Node, "*"), m.accept)
+	if err != nil {
+		return fmt.Errorf("subscribe to requests: %w", err)
+	}
+	workers, wctx := errgroup.WithContext(context.WithoutCancel(ctx))
+	stop := make(chan struct{})
+	for range m.opts.Workers {
+		workers.Go(func() error { return m.work(wctx, stop) })
+	}
+	m.joinQueue(ctx)
+	_ = own.Unsubscribe() // a closed connection has ended it already
+	close(stop)
+	return workers.Wait()
+}
+
+// joinQueue listens to requests for any member of the group for as long as this one is serving.
+func (m *Member) joinQueue(ctx context.Context) {
+	var sub *nats.Subscription
+	leave := func() {
+		if sub != nil {
+			_ = sub.Unsubscribe()
+			sub = nil
+		}
+	}
+	defer leave()
+	for {
+		state, changed := m.status.watch()
+		if state != Serving {
+			leave()
+		} else if sub == nil {
+			var err error
+			sub, err = m.opts.Conn.QueueSubscribe(m.opts.Names.Any(m.opts.Group, "*"), subjects.ShardService, m.accept)
+			if err != nil {
+				m.opts.Log.Warn("requests for any member are not taken", "member", m.id, "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// accept queues a request. Only a reply subject that is an inbox is answered: no request can aim a member's reply into a log.
+func (m *Member) accept(msg *nats.Msg) {
+	if !subjects.IsInbox(msg.Reply) {
+		return
+	}
+	r := request{msg: msg, op: msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:], arrived: time.Now()}
+	select {
+	case m.requests <- r:
+	default:
+		m.refuse(r, wire.FromError(fault.New(fault.Overloaded, "member %s has %d requests waiting: try again, or ask another", m.id, queuedRequests)))
+	}
+}
+
+// work answers queued requests, one after the other, until stop is closed and the queue is empty.
+func (m *Member) work(ctx context.Context, stop chan struct{}) error {
+	for {
+		select {
+		case r := <-m.requests:
+			m.answer(ctx, r)
+			continue
+		default:
+		}
+		select {
+		case r := <-m.requests:
+			m.answer(ctx, r)
+		case <-stop:
+			return nil
+		}
+	}
+}
+
+// answer works on one request. A panic is that request's error and no one else's.
+func (m *Member) answer(ctx context.Context, r request) {
+	defer func() {
+		if p := recover(); p != nil {
+			m.opts.Log.Error("a request made the member panic", "member", m.id, "op", r.op, "panic", p, "stack", string(debug.Stack()))
+			m.refuse(r, wire.NewError(fault.Unavailable, wire.ReasonInternal, "member %s met an internal fault with this request", m.id))
+		}
+	}()
+	var data []byte
+	var err error
+	if wire.IsJSON(r.msg.Data) {
+		err = fault.New(fault.BadRequest, "members take the binary form alone")
+	} else {
+		data, err = m.answerBinary(ctx, r)
+	}
+	if err != nil {
+		m.refuse(r, wire.FromError(err))
+		return
+	}
+	m.reply(r, data)
+}
+
+// reply sends an answer; one that does not fit a message becomes an error, never silence.
+func (m *Member) reply(r request, data []byte) {
+	if limit := m.opts.Conn.MaxPayload(); int64(len(data)) > limit {
+		m.refuse(r, wire.FromError(fault.New(fault.TooLarge, "the answer of %d bytes does not fit a message of %d: ask for fewer documents or fields", len(data), limit)))
+		return
+	}
+	if err := r.msg.Respond(data); err != nil {
+		m.opts.Log.Debug("a reply could not be sent", "member", m.id, "error", err)
+	}
+}
+
+// refuse answers with an error, in the form of the request.
+func (m *Member) refuse(r request, e *wire.Error) {
+	if wire.IsJSON(r.msg.Data) {
+		body, err := e.MarshalJSON()
+		if err != nil {
+			return
+		}
+		reply := nats.NewMsg(r.msg.Reply)
+		reply.Header.Set("Nats-Service-Error", e.Message)
+		reply.Header.Set("Nats-Service-Error-Code", fmt.Sprint(e.Status()))
+		reply.Data = body
+		_ = r.msg.RespondMsg(reply) // nobody is left to tell
+		return
+	}
+	_ = r.msg.Respond(wire.AppendError(nil, e)) // nobody is left to tell
+}
