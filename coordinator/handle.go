@@ -7,6 +7,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects/placement"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -38,6 +39,9 @@ func (c *Coordinator) handleGet(ctx context.Context, collection string, msg *nat
 		return answerTo{}, err
 	}
 	defer cancel()
+	if err := schema.CheckID(id); err != nil {
+		return answerTo{}, err
+	}
 	reply, err := c.get(ctx, collection, id)
 	if err != nil {
 		return answerTo{}, err
