@@ -91,6 +91,16 @@ func (c *container) finish() []byte {
 
 // readSections checks the frame and every checksum, and gives each section to visit.
 func readSections(b []byte, visit func(k kind, field int, section []byte) error) error {
+	return readFrame(b, func(k kind, field int, section []byte, crc uint32) error {
+		if checksum(section) != crc {
+			return fmt.Errorf("%w: checksum", ErrCorrupt)
+		}
+		return visit(k, field, section)
+	})
+}
+
+// readFrame checks the frame and gives each section, with the checksum that it should have, to visit.
+func readFrame(b []byte, visit func(k kind, field int, section []byte, crc uint32) error) error {
 	if len(b) < headerLen+footerLen || string(b[:4]) != headerMagic || string(b[len(b)-4:]) != footerMagic {
 		return fmt.Errorf("%w: no segment", ErrCorrupt)
 	}
@@ -112,10 +122,7 @@ func readSections(b []byte, visit func(k kind, field int, section []byte) error)
 		}
 		section := b[at : at+int(n) : at+int(n)]
 		at += int(n)
-		if checksum(section) != crc {
-			return fmt.Errorf("%w: checksum of section %d of field %d", ErrCorrupt, k, field)
-		}
-		if err := visit(k, int(field), section); err != nil {
+		if err := visit(k, int(field), section, crc); err != nil {
 			return fmt.Errorf("section %d of field %d: %w", k, field, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 
@@ -83,6 +84,9 @@ func Open(b []byte) (*Segment, error) {
 		}
 		return s.fields[field].open(k, section, s.docs)
 	})
+	if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrNewer) {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
 	if err != nil {
 		return nil, err
 	}

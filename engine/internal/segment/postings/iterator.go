@@ -132,7 +132,7 @@ func (it *Iterator) Freq() uint32 {
 	return it.freq[it.at]
 }
 
-// Positions appends the positions of the term in the document, ascending. Call it at most once a document.
+// Positions appends the positions of the term in the document, ascending.
 func (it *Iterator) Positions(dst []uint32) []uint32 {
 	if !it.src.Text || it.doc == NoDoc {
 		return dst
@@ -140,6 +140,9 @@ func (it *Iterator) Positions(dst []uint32) []uint32 {
 	n := int(it.Freq())
 	if it.block < it.full {
 		return it.packedPositions(dst, n)
+	}
+	if it.tailAt > it.at {
+		it.startTailPositions()
 	}
 	for ; it.tailAt < it.at; it.tailAt++ {
 		for range it.freq[it.tailAt] {

@@ -15,7 +15,7 @@ import (
 var ErrCorrupt = errors.New("corrupt stored sources")
 
 // maxBlock bounds what a block may claim to hold: the largest document and its company.
-const maxBlock = 128 << 20
+const maxBlock = 80 << 20
 
 const (
 	directoryEntry = 12

@@ -1,0 +1,223 @@
+package postings
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// lengths of documents in tests: any function of the number will do.
+type byNumber struct{}
+
+func (byNumber) Length(doc uint32) uint32 { return doc%97 + 1 }
+
+// randomList makes a list of n documents with gaps up to a limit.
+func randomList(r *rand.Rand, n, gap int, text bool) *List {
+	l := &List{}
+	doc := uint32(r.IntN(gap))
+	for range n {
+		l.Docs = append(l.Docs, doc)
+		doc += 1 + uint32(r.IntN(gap))
+		if !text {
+			continue
+		}
+		f := 1 + r.IntN(1+r.IntN(6))
+		l.Freqs = append(l.Freqs, uint32(f))
+		pos := uint32(r.IntN(50))
+		for range f {
+			l.Positions = append(l.Positions, pos)
+			pos += 1 + uint32(r.IntN(1+r.IntN(2000)))
+		}
+	}
+	return l
+}
+
+func build(text bool, lists ...*List) (Source, []Ref) {
+	w := NewWriter(nil)
+	if text {
+		w = NewWriter(byNumber{})
+	}
+	var refs []Ref
+	for _, l := range lists {
+		refs = append(refs, w.Append(l))
+	}
+	w.Finish()
+	return Source{Docs: w.Docs, Positions: w.Positions, Text: text, MaxDoc: 1 << 30}, refs
+}
+
+func TestEveryListComesBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, text := range []bool{true, false} {
+		var lists []*List
+		for _, n := range []int{1, 2, 127, 128, 129, 255, 256, 257, 1000, 5000} {
+			for _, gap := range []int{1, 2, 100, 60000} {
+				lists = append(lists, randomList(r, n, gap, text))
+			}
+		}
+		src, refs := build(text, lists...)
+		for i, want := range lists {
+			t.Run(fmt.Sprintf("text %v, %d documents to %d", text, len(want.Docs), want.Docs[len(want.Docs)-1]), func(t *testing.T) {
+				checkWalk(t, src, refs[i], want)
+				checkAdvance(t, r, src, refs[i], want)
+				checkBounds(t, src, refs[i], want)
+			})
+		}
+	}
+}
+
+func checkWalk(t *testing.T, src Source, ref Ref, want *List) {
+	t.Helper()
+	var it Iterator
+	var got List
+	for it.Init(src, ref); it.Doc() != NoDoc; it.Next() {
+		got.Docs = append(got.Docs, it.Doc())
+		if src.Text {
+			got.Freqs = append(got.Freqs, it.Freq())
+			got.Positions = it.Positions(got.Positions)
+		} else if it.Freq() != 1 {
+			t.Fatalf("frequency %d without frequencies", it.Freq())
+		}
+	}
+	if it.Err() != nil || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Freqs, want.Freqs) || !slices.Equal(got.Positions, want.Positions) {
+		t.Fatalf("err %v\n got %v\nwant %v", it.Err(), got, want)
+	}
+	if it.Next() != NoDoc || it.Advance(5) != NoDoc {
+		t.Fatal("an iterator at its end goes on")
+	}
+}
+
+// checkAdvance goes forward in random steps, looking at positions of some of the documents only.
+func checkAdvance(t *testing.T, r *rand.Rand, src Source, ref Ref, want *List) {
+	t.Helper()
+	starts := []int{0}
+	for _, f := range want.Freqs {
+		starts = append(starts, starts[len(starts)-1]+int(f))
+	}
+	span := int(want.Docs[len(want.Docs)-1]) + 2
+	for range 20 {
+		var it Iterator
+		it.Init(src, ref)
+		for target := uint32(0); ; target += uint32(1 + r.IntN(1+span/(1+r.IntN(40)))) {
+			i, _ := slices.BinarySearch(want.Docs, target)
+			got := it.Advance(target)
+			if i == len(want.Docs) {
+				if got != NoDoc {
+					t.Fatalf("advance to %d: %d behind the end", target, got)
+				}
+				break
+			}
+			if got != want.Docs[i] || it.Doc() != got {
+				t.Fatalf("advance to %d: %d, want %d", target, got, want.Docs[i])
+			}
+			if src.Text && r.IntN(2) == 0 {
+				if p := it.Positions(nil); it.Freq() != want.Freqs[i] || !slices.Equal(p, want.Positions[starts[i]:starts[i+1]]) {
+					t.Fatalf("document %d: positions %v, want %v", got, p, want.Positions[starts[i]:starts[i+1]])
+				}
+			}
+		}
+	}
+}
+
+// checkBounds takes every posting's block and looks for a pair that is no worse than it.
+func checkBounds(t *testing.T, src Source, ref Ref, want *List) {
+	t.Helper()
+	if !src.Text {
+		return
+	}
+	var it Iterator
+	it.Init(src, ref)
+	for i, d := range want.Docs {
+		last, pairs := it.Bound(d, nil)
+		if last < d || len(pairs) > maxImpacts {
+			t.Fatalf("bound of %d reaches %d with %d pairs", d, last, len(pairs))
+		}
+		if !slices.ContainsFunc(pairs, func(p Impact) bool { return p.Freq >= want.Freqs[i] && p.Length <= byNumber{}.Length(d) }) {
+			t.Fatalf("document %d, frequency %d, length %d is above all of %v", d, want.Freqs[i], byNumber{}.Length(d), pairs)
+		}
+		if i%7 == 0 {
+			it.Advance(d)
+		}
+	}
+}
+
+// TestImpactsAreNotWorseThanNeeded: with few distinct pairs the list is the exact frontier.
+func TestImpactsAreNotWorseThanNeeded(t *testing.T) {
+	var list []Impact
+	for _, p := range []Impact{{2, 10}, {1, 5}, {2, 9}, {1, 7}, {5, 30}, {5, 30}, {3, 30}, {1, 5}} {
+		list = addImpact(list, p)
+	}
+	if want := []Impact{{5, 30}, {2, 9}, {1, 5}}; !slices.Equal(list, want) {
+		t.Fatalf("got %v, want %v", list, want)
+	}
+}
+
+// TestExampleOfTheFormat pins the bytes that the package comment shows.
+func TestExampleOfTheFormat(t *testing.T) {
+	src, refs := build(true, &List{Docs: []uint32{3, 7}, Freqs: []uint32{1, 2}, Positions: []uint32{4, 0, 9}})
+	if got, want := src.Docs[:refs[0].DocLen], []byte{7, 6, 2}; !slices.Equal(got, want) {
+		t.Errorf("documents %x, want %x", got, want)
+	}
+	if got, want := src.Positions[:refs[0].PosLen], []byte{4, 0, 9}; !slices.Equal(got, want) {
+		t.Errorf("positions %x, want %x", got, want)
+	}
+}
+
+func TestWalkingAllocatesNothing(t *testing.T) {
+	src, refs := build(true, randomList(rand.New(rand.NewPCG(2, 2)), 10000, 5, true))
+	var it Iterator
+	positions := make([]uint32, 0, 64)
+	allocs := testing.AllocsPerRun(5, func() {
+		for it.Init(src, refs[0]); it.Doc() != NoDoc; it.Next() {
+			it.Freq()
+			positions = it.Positions(positions[:0])
+		}
+	})
+	if allocs != 0 {
+		t.Fatalf("%v allocations in a walk of 10000 postings", allocs)
+	}
+}
+
+// FuzzIterator walks anything as a list: it ends, stays inside of the segment and never panics.
+func FuzzIterator(f *testing.F) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{1, 5, 128, 300} {
+		src, refs := build(true, randomList(r, n, 9, true))
+		f.Add(src.Docs, src.Positions, refs[0].DF, refs[0].Doc, refs[0].Freq, refs[0].DocLen, refs[0].PosLen, true)
+		src, refs = build(false, randomList(r, n, 9, false))
+		f.Add(src.Docs, src.Positions, refs[0].DF, refs[0].Doc, refs[0].Freq, refs[0].DocLen, refs[0].PosLen, false)
+	}
+	f.Fuzz(func(t *testing.T, docs, pos []byte, df, doc, freq uint32, docLen, posLen uint64, text bool) {
+		src := Source{Docs: docs, Positions: pos, Text: text, MaxDoc: 10000}
+		ref := Ref{DF: df, Doc: doc, Freq: freq, DocLen: docLen, PosLen: posLen}
+		var it Iterator
+		steps := 0
+		for it.Init(src, ref); it.Doc() != NoDoc; it.Next() {
+			if it.Doc() >= src.MaxDoc {
+				t.Fatalf("document %d of %d", it.Doc(), src.MaxDoc)
+			}
+			it.Freq()
+			if steps++; steps%3 == 0 {
+				it.Positions(nil)
+			}
+			it.Bound(it.Doc()+1, nil)
+		}
+		it.Init(src, ref)
+		for target := uint32(0); it.Advance(target) != NoDoc; target += 77 {
+		}
+	})
+}
+
+func BenchmarkWalk(b *testing.B) {
+	src, refs := build(true, randomList(rand.New(rand.NewPCG(4, 4)), 100000, 20, true))
+	var it Iterator
+	sum := uint32(0)
+	for b.Loop() {
+		for it.Init(src, refs[0]); it.Doc() != NoDoc; it.Next() {
+			sum += it.Freq()
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100000, "ns/posting")
+	b.ReportMetric(float64(len(src.Docs))/100000, "bytes/posting")
+	_ = sum
+}

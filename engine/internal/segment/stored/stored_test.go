@@ -1,0 +1,130 @@
+package stored
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sources are documents of many sizes, one of them larger than a block, some empty.
+func sources(r *rand.Rand, n int) [][]byte {
+	all := make([][]byte, n)
+	for i := range all {
+		all[i] = []byte(strings.Repeat(fmt.Sprintf(`{"n":%d}`, r.IntN(1000)), r.IntN(60)))
+	}
+	all[n/2] = bytes.Repeat([]byte("large "), 10000)
+	return all
+}
+
+func build(all [][]byte, compress bool) []byte {
+	var w Writer
+	w.Reset(compress)
+	for _, s := range all {
+		w.Add(s)
+	}
+	return slices.Clone(w.Finish())
+}
+
+func checkAll(t *testing.T, b []byte, want [][]byte) {
+	t.Helper()
+	r, err := Open(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Docs() != len(want) {
+		t.Fatalf("%d documents, want %d", r.Docs(), len(want))
+	}
+	for d := range want {
+		got, err := r.Doc(uint32(d))
+		if err != nil || !bytes.Equal(got, want[d]) {
+			t.Fatalf("document %d: %v, %d bytes, want %d", d, err, len(got), len(want[d]))
+		}
+	}
+	if _, err := r.Doc(uint32(len(want))); err == nil {
+		t.Fatal("a document behind the last")
+	}
+	for d := uint32(0); int(d) < len(want); {
+		block, err := r.Block(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := block.Each(func(doc uint32, source []byte) {
+			if !bytes.Equal(source, want[doc]) {
+				t.Errorf("document %d of a block: %d bytes, want %d", doc, len(source), len(want[doc]))
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		d = block.First + uint32(block.Len())
+	}
+}
+
+func TestSourcesComeBack(t *testing.T) {
+	all := sources(rand.New(rand.NewPCG(1, 1)), 500)
+	for _, compress := range []bool{false, true} {
+		checkAll(t, build(all, compress), all)
+		checkAll(t, build(all[:1], compress), all[:1])
+	}
+}
+
+// TestBlocksAreCopied takes sources over as a merge does, whole blocks where it can, into plain and compressed ones.
+func TestBlocksAreCopied(t *testing.T) {
+	first, second := sources(rand.New(rand.NewPCG(2, 2)), 300), sources(rand.New(rand.NewPCG(3, 3)), 200)
+	for _, from := range []bool{false, true} {
+		for _, to := range []bool{false, true} {
+			var w Writer
+			w.Reset(to)
+			w.Add([]byte("before"))
+			want := [][]byte{[]byte("before")}
+			copied := 0
+			for _, part := range [][][]byte{first, second} {
+				r, err := Open(build(part, from))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for d := uint32(0); int(d) < r.Docs(); {
+					b, err := r.Block(d)
+					if err != nil {
+						t.Fatal(err)
+					}
+					d = b.First + uint32(b.Len())
+					if w.AddBlock(&b) {
+						copied++
+						continue
+					}
+					if err := b.Each(func(_ uint32, source []byte) { w.Add(source) }); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want = append(want, part...)
+			}
+			w.Add([]byte("after"))
+			checkAll(t, slices.Clone(w.Finish()), append(want, []byte("after")))
+			if wanted := from || !to; (copied > 0) != wanted {
+				t.Errorf("compressed %v to %v: %d blocks copied", from, to, copied)
+			}
+		}
+	}
+}
+
+// FuzzReader reads anything as stored sources.
+func FuzzReader(f *testing.F) {
+	for _, compress := range []bool{false, true} {
+		f.Add(build([][]byte{[]byte("first"), nil, []byte("third third third")}, compress))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := Open(b)
+		if err != nil {
+			return
+		}
+		for d := range min(r.Docs(), 5) {
+			if b, err := r.Block(uint32(d)); err == nil {
+				_, _ = b.Doc(uint32(d))
+				_ = b.Each(func(uint32, []byte) {})
+			}
+		}
+	})
+}
