@@ -14,7 +14,7 @@ func isUnspaced(r rune) bool {
 	if r < firstThai {
 		return false
 	}
-	if r == '\u30fc' || r == '\uff70' { // the signs that lengthen a Kana vowel are of no script
+	if isHanOrKana(r) || r == 'ｰ' { // with the signs that lengthen a Kana vowel, which are of no script
 		return true
 	}
 	if !unicode.In(r, unicode.L, unicode.Nl) {

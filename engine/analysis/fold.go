@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -12,17 +13,56 @@ import (
 // spellings of accents do not matter. Accents stay. U+0307 after i goes (the folding of İ), while ı stays apart from i; the variation
 // selectors that ask for text or emoji go as well.
 func Fold(word string) string {
-	if isASCII(word) {
+	switch {
+	case isASCII(word):
 		return lowerASCII(word)
+	case strings.IndexFunc(word, foldsApart) < 0:
+		return strings.Map(unicode.ToLower, word) // word itself where nothing changes
 	}
-	// Folding what is decomposed first makes the result stable: NFKC can bring forth capitals (℡ is TEL) and marks in another order.
+	return foldFully(word)
+}
+
+// foldFully folds any text. To fold what is decomposed first makes the result stable: NFKC can bring forth capitals (℡ is TEL) and marks in another order.
+func foldFully(word string) string {
 	folded := cases.Fold().String(norm.NFKD.String(word))
-	folded = foldLeftovers.Replace(folded)
+	var last rune
+	folded = strings.Map(func(r rune) rune {
+		const dotAbove, asText, asEmoji = '\u0307', '\ufe0e', '\ufe0f'
+		switch {
+		case r == asText || r == asEmoji || r == dotAbove && last == 'i':
+			return -1
+		case 'ꭰ' <= r && r <= 'ꮿ': // Cherokee folds to its capitals, which the library turns round
+			r += 'Ꭰ' - 'ꭰ'
+		case 'ᏸ' <= r && r <= 'ᏽ':
+			r += 'Ᏸ' - 'ᏸ'
+		}
+		last = r
+		return r
+	}, folded)
 	return norm.NFKC.String(folded)
 }
 
-// foldLeftovers removes what full case folding leaves.
-var foldLeftovers = strings.NewReplacer("i\u0307", "i", "\ufe0e", "", "\ufe0f", "")
+// foldsApart tells whether a character needs [foldFully]. The others fold to their small letter, whatever stands beside them: the letters of most texts.
+func foldsApart(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return false
+	case 'À' <= r && r <= 'ž': // Latin with accents
+		return r == 'ß' || r == 'İ' || r == 'ŉ' || 'Ĳ' <= r && r <= 'ĳ' || 'Ŀ' <= r && r <= 'ŀ'
+	case 'Ά' <= r && r <= 'ώ': // Greek
+		return r == '\u0387' || r == 'ΐ' || r == 'ΰ' || r == 'ς'
+	case 'Ѐ' <= r && r <= 'ԯ': // Cyrillic, but for its combining marks
+		return 0x483 <= r && r <= 0x489
+	case isHanOrKana(r), '가' <= r && r <= '힣':
+		return false
+	}
+	return true
+}
+
+// isHanOrKana tells whether a character is one of the common ideographs, or a full letter of Hiragana or Katakana.
+func isHanOrKana(r rune) bool {
+	return '一' <= r && r <= '\u9fff' || 'ぁ' <= r && r <= 'ゖ' || 'ァ' <= r && r <= 'ー' && r != '・'
+}
 
 func isASCII(s string) bool {
 	for i := range len(s) {

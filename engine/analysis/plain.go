@@ -41,8 +41,10 @@ func appendRuns(dst []Token, text string, belongs func(rune) bool, term func(str
 		case inside && start < 0:
 			start = i
 		case !inside && start >= 0:
-			dst = append(dst, Token{Term: term(text[start:i]), Position: position, Start: start, End: i})
-			position++
+			if t := term(text[start:i]); t != "" { // marks alone can fold away
+				dst = append(dst, Token{Term: t, Position: position, Start: start, End: i})
+				position++
+			}
 			start = -1
 		}
 		i += max(size, 1)
