@@ -12,7 +12,7 @@ import (
 	"github.com/jetseek/jetseek/cmd/jetseek/internal/showcase"
 )
 
-func demoCommand() *cli.Command {
+func demoCommand(goroot string) *cli.Command {
 	flags := append(systemFlags("demo", filepath.Join(".jetseek", "demo")),
 		&cli.BoolFlag{Name: "once", EnvVars: []string{"JETSEEK_ONCE"}, Usage: "end after the queries instead of serving on"},
 		&cli.BoolFlag{Name: "reindex", EnvVars: []string{"JETSEEK_REINDEX"}, Usage: "drop the index of an earlier start and make it again"})
@@ -22,15 +22,19 @@ func demoCommand() *cli.Command {
 		Flags:        flags,
 		OnUsageError: badUsage,
 		Action: func(c *cli.Context) error {
-			say(c, "starting %d groups of %d members in this process", c.Int("groups"), c.Int("members"))
-			return runSystem(c, func(ctx context.Context, s *system) (bool, error) { return demo(ctx, c, s) })
+			settings, err := readSettings(c)
+			if err != nil {
+				return err
+			}
+			say(c, "starting %d groups of %d members in this process", settings.options.Groups, settings.options.Members)
+			return runSystem(c, settings, func(ctx context.Context, s *system) (bool, error) { return demo(ctx, c, s, goroot) })
 		},
 	}
 }
 
 // demo makes the index unless it is there, answers the queries, and tells whether that was all.
-func demo(ctx context.Context, c *cli.Context, s *system) (end bool, err error) {
-	if err := prepareIndex(ctx, c, s); err != nil {
+func demo(ctx context.Context, c *cli.Context, s *system, goroot string) (end bool, err error) {
+	if err := prepareIndex(ctx, c, s, goroot); err != nil {
 		return false, err
 	}
 	say(c, "%s", s.readyLine())
@@ -45,7 +49,7 @@ func demo(ctx context.Context, c *cli.Context, s *system) (end bool, err error) 
 }
 
 // prepareIndex leaves a complete index: that of an earlier start, or a new one.
-func prepareIndex(ctx context.Context, c *cli.Context, s *system) error {
+func prepareIndex(ctx context.Context, c *cli.Context, s *system, goroot string) error {
 	client := s.db.Client()
 	if c.Bool("reindex") {
 		if err := showcase.Drop(ctx, client); err != nil {
@@ -61,7 +65,7 @@ func prepareIndex(ctx context.Context, c *cli.Context, s *system) error {
 		return nil
 	}
 	start := time.Now()
-	docs, err := godocs.Read(ctx, godocs.Options{})
+	docs, err := godocs.Read(ctx, godocs.Options{Root: goroot})
 	if err != nil {
 		return fmt.Errorf("%w; the demo reads Go's own source tree: install Go, or set GOROOT", err)
 	}

@@ -17,7 +17,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	code := run(ctx, os.Args, os.Stdout, os.Stderr)
+	code := program{stdout: os.Stdout, stderr: os.Stderr}.run(ctx, os.Args)
 	stop()
 	os.Exit(code)
 }
@@ -28,13 +28,19 @@ const (
 	exitUsage   = 2 // what was said on the command line cannot be done
 )
 
+// program is what a process is given beside its command line.
+type program struct {
+	stdout, stderr io.Writer
+	goroot         string // the Go tree that the demo reads; "": this machine's
+}
+
 // run does a command and gives the process' exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	err := newApp(stdout, stderr).RunContext(ctx, args)
+func (p program) run(ctx context.Context, args []string) int {
+	err := p.app().RunContext(ctx, args)
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "jetseek: %v\n", err)
+	fmt.Fprintf(p.stderr, "jetseek: %v\n", err)
 	var usage usageError
 	if errors.As(err, &usage) {
 		return exitUsage
@@ -45,17 +51,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // usageError is a command line that cannot be done.
 type usageError struct{ error }
 
-func newApp(stdout, stderr io.Writer) *cli.App {
+func (p program) app() *cli.App {
 	return &cli.App{
 		Name:           "jetseek",
 		Usage:          "distributed search on NATS",
 		Description:    "Start with: jetseek demo",
-		Writer:         stdout,
-		ErrWriter:      stderr,
+		Writer:         p.stdout,
+		ErrWriter:      p.stderr,
 		HideVersion:    true,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
 		OnUsageError:   badUsage,
-		Commands:       []*cli.Command{serveCommand(), demoCommand()},
+		Commands:       []*cli.Command{serveCommand(), demoCommand(p.goroot)},
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
 				return usageError{fmt.Errorf("no command %q; jetseek --help lists them", name)}

@@ -14,7 +14,11 @@ func serveCommand() *cli.Command {
 		Flags:        systemFlags("serve", filepath.Join(".jetseek", "serve")),
 		OnUsageError: badUsage,
 		Action: func(c *cli.Context) error {
-			return runSystem(c, func(_ context.Context, s *system) (bool, error) {
+			settings, err := readSettings(c)
+			if err != nil {
+				return err
+			}
+			return runSystem(c, settings, func(_ context.Context, s *system) (bool, error) {
 				say(c, "%s", s.readyLine())
 				return false, nil
 			})

@@ -39,6 +39,9 @@ type settings struct {
 }
 
 func readSettings(c *cli.Context) (settings, error) {
+	if err := noArguments(c); err != nil {
+		return settings{}, err
+	}
 	s := settings{http: c.String("http"), insecure: c.Bool("insecure"), data: c.String("data"), options: embedded.Options{
 		Groups: c.Int("groups"), Members: c.Int("members"), NATSURL: c.String("nats"), Listen: c.IsSet("nats-port"), NATSPort: c.Int("nats-port"),
 		Prefix: c.String("prefix"),
@@ -79,14 +82,7 @@ func (s *system) readyLine() string {
 
 // runSystem starts the system, does work, and serves until the context ends, a part fails, or work gives an error or says that it is the end. It returns
 // when all is closed: first the door, then the rest.
-func runSystem(c *cli.Context, work func(context.Context, *system) (end bool, err error)) (err error) {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	s, err := readSettings(c)
-	if err != nil {
-		return err
-	}
+func runSystem(c *cli.Context, s settings, work func(context.Context, *system) (end bool, err error)) (err error) {
 	log := slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	s.options.Log = log
 	listener, err := bridge.Listen(s.http, s.insecure)

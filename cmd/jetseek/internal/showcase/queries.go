@@ -21,11 +21,11 @@ type Query struct {
 // Queries are the ones that the demo asks, from plain words to what the language can do.
 func Queries() []Query {
 	return []Query{
-		{About: "plain words", Text: "read whole file into memory"},
+		{About: "plain words", Text: "read a whole file into memory"},
 		{About: "a phrase", Text: `"deadline exceeded"`},
 		{About: "must, may and must not", Text: "+http +client timeout -server"},
 		{About: "a field and a filter", Text: "name:json AND decode", Filter: "kind:func OR kind:method"},
-		{About: "a range: what Go 1.22 and later brought to iterate over", Text: "iterator since:>=22"},
+		{About: "a range: what Go 1.22 and later brought to iterate over", Text: "iterator AND since:>=22"},
 		{About: "sorted by a field: the longest package comments", Text: "kind:package", SortBy: "words"},
 	}
 }
@@ -34,7 +34,6 @@ func Queries() []Query {
 func (q Query) request() *wire.SearchBody {
 	s := wire.NewSearch(q.Text)
 	s.Limit = 3
-	s.DefaultOperator = "and"
 	s.TrackTotal = wire.TrackExact
 	s.Fields = []string{"kind", "signature", "doc"}
 	s.TimeoutMs = 10_000 // a demo on a busy machine answers late rather than in part

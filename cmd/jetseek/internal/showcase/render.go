@@ -13,7 +13,7 @@ import (
 // render prints a query and its answer:
 //
 //	"deadline exceeded"    a phrase
-//	  12 documents, exact, 1.8 ms from 3 groups
+//	  12 found, exact, 1.8 ms from 3 groups
 //	  1. 14.20  context.DeadlineExceeded  var
 //	            DeadlineExceeded is the error returned by …
 func render(w io.Writer, width int, q Query, a *wire.SearchResponse) error {
@@ -32,7 +32,7 @@ func render(w io.Writer, width int, q Query, a *wire.SearchResponse) error {
 		if err := json.Unmarshal(h.Source, &source); err != nil {
 			return fmt.Errorf("read hit %s: %w", h.ID, err)
 		}
-		fmt.Fprintf(&b, "  %d. %7s  %s\n", i+1, rankedBy(h), cut(h.ID+"  "+source.Kind, width-14))
+		fmt.Fprintf(&b, "  %d. %7s  %s\n", i+1, rankedBy(h), cut(strings.TrimSpace(plain(h.ID)+"  "+source.Kind), width-14))
 		lines := []string{source.Signature, firstSentence(source.Doc)}
 		if source.Kind == "package" {
 			lines = lines[1:]
@@ -60,7 +60,7 @@ func summary(a *wire.SearchResponse) string {
 	if !a.Exact {
 		exact = "not exact: " + a.ExactNote
 	}
-	return fmt.Sprintf("%s documents, %s, %.1f ms from %d of %d groups", total, exact, a.TookMs, a.Shards.OK, a.Shards.Total)
+	return fmt.Sprintf("%s found, %s, %.1f ms from %d of %d groups", total, exact, a.TookMs, a.Shards.OK, a.Shards.Total)
 }
 
 // rankedBy is the score, or the first sort key where there is none.
@@ -68,7 +68,7 @@ func rankedBy(h wire.Hit) string {
 	if h.Score != nil {
 		return fmt.Sprintf("%.3f", *h.Score)
 	}
-	if len(h.Sort) > 0 {
+	if len(h.Sort) > 0 && h.Sort[0] != nil {
 		return plain(fmt.Sprint(h.Sort[0]))
 	}
 	return ""
