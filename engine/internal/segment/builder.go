@@ -150,12 +150,19 @@ func (b *Builder) field(name string) *builtField {
 	if i < len(b.fields) && b.fields[i].name == name {
 		return b.fields[i]
 	}
-	f := &builtField{}
-	if n := len(b.spare); n > 0 {
-		f, b.spare = b.spare[n-1], b.spare[:n-1]
-	}
+	f := b.spareField()
 	f.name = name
 	b.fields = slices.Insert(b.fields, i, f)
+	return f
+}
+
+func (b *Builder) spareField() *builtField {
+	n := len(b.spare)
+	if n == 0 {
+		return &builtField{}
+	}
+	f := b.spare[n-1]
+	b.spare = b.spare[:n-1]
 	return f
 }
 
