@@ -9,9 +9,10 @@
 // travel in bodies.
 //
 //	subject                                  published by   answered or read by            holds
-//	jetseek.read.{collection}.{op}           clients        coordinators, one queue group  JSON: search, get, count, explain, suggest, analyze, recall
+//	jetseek.read.{collection}.{op}           clients        coordinators, one queue group  JSON: search, get
 //	jetseek.write.{collection}.{op}          clients        coordinators, one queue group  index: a document; bulk: NDJSON; delete: {"id":…}
-//	jetseek.admin.{op}                       clients        coordinators, one queue group  JSON: collections.list|create|show|drop, map, members, ring, placement, status, …
+//	jetseek.admin.{op}                       clients        coordinators, one queue group  JSON: collections.list, collections.create, collections.show,
+//	                                                                                       collections.drop, map, members, ring, placement, status
 //	jetseek.group.{group}.{node}.{op}        coordinators   that member                    wire requests: search, stats, docs, get, ping
 //	jetseek.group.{group}.any.{op}           anyone         one member, queue group        the same, for people and for a coordinator without a map
 //	jetseek.log.{group}                      coordinators,  the stream JETSEEK_{group}     wire.Record: operations, leases
@@ -20,7 +21,7 @@
 //	                                                                                       others can be guarded by the last of them
 //	jetseek.tail.{group}, .own               the server     members                        what the stream stored, with Nats-Sequence
 //	jetseek.event.group.{group}.applied      members        coordinators                   wire.Watermark
-//	jetseek.event.map                        coordinators   anyone                         the map's new epoch
+//	jetseek.event.map                        coordinators   anyone                         reserved: the map has a new epoch
 //	_INBOX_JETSEEK.c.{incarnation}.>         members        that coordinator               wire.Report, and replies at .{call}.{round}.{slot}
 //	$KV.JETSEEK.>                            all            all                            package registry: map, collections, members
 //

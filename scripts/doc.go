@@ -1,0 +1,19 @@
+// Package scripts holds what is run by hand or by machines around the code, and the test that holds the code to its own rules. It may import nothing of
+// the project.
+//
+//	check    everything that must hold before a change is handed on
+//
+// The rules, which go test ./scripts checks:
+//
+//  1. engine and below import no NATS, no HTTP, no log, no random source, and do not read the clock.
+//  2. subjects and below import only the engine's vocabulary, never package engine.
+//  3. shard and coordinator never import each other.
+//  4. coordinator never imports package engine: so it owns no documents.
+//  5. Only embedded and below import nats-server, and tests have it from embedded/natstest.
+//  6. coordinator/client and coordinator/bridge import no internals of the coordinator.
+//  7. No package or file is named util, common, helper, misc, base, shared, types, models, constants or interfaces.
+//  8. Packages that decide do no I/O: placement, rank, bm25 and query.
+//
+// Besides: every package has a comment, every subject and operation in the code stands in the table of package subjects, links in Markdown lead
+// somewhere, and the top level holds what it should and nothing else.
+package scripts
