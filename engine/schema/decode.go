@@ -44,6 +44,9 @@ const ifVersionKey = "_if_version"
 
 func (s *Schema) decode(body []byte, mode decodeMode) (*Document, []Field, error) {
 	d := decoder{schema: s, mode: mode, r: strictjson.New(string(body), MaxDepth), doc: &Document{}}
+	var some [fewFields]Values // moved to the heap only where a document has more
+	d.doc.Values = some[:0]
+	d.path = make([]byte, 0, 64)
 	err := d.document()
 	if err == nil {
 		err = d.r.End()
@@ -55,8 +58,22 @@ func (s *Schema) decode(body []byte, mode decodeMode) (*Document, []Field, error
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(d.doc.Values, func(a, b Values) int { return cmp.Compare(a.Field.Name, b.Field.Name) })
+	d.sortValues()
 	return d.doc, added, nil
+}
+
+// sortValues orders the values by name. It sorts places and moves each of the large structs once.
+func (d *decoder) sortValues() {
+	values := d.doc.Values
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a].Field.Name, values[b].Field.Name) })
+	d.doc.Values = make([]Values, len(values))
+	for i, at := range order {
+		d.doc.Values[i] = values[at]
+	}
 }
 
 // badDocument turns an error of the JSON reader into the fault that a document gives.
@@ -78,6 +95,24 @@ type decoder struct {
 	added  map[string]*Field // dynamic fields that this document brings, by name
 	once   []*Field          // fields of one value a document that have it
 	places map[*Field]int    // where in doc.Values a field stands, once there are many
+
+	// Most fields have one value. These hold the first one of several fields in one allocation.
+	strings []string
+	ints    []int64
+	floats  []float64
+}
+
+// appendFrom appends a value to a field's list, whose first place it takes from the shared room.
+func appendFrom[T any](room *[]T, list []T, value T) []T {
+	if len(list) > 0 {
+		return append(list, value)
+	}
+	if len(*room) == cap(*room) {
+		*room = make([]T, 0, fewFields)
+	}
+	*room = append(*room, value)
+	n := len(*room)
+	return (*room)[n-1 : n : n]
 }
 
 // fewFields is up to how many fields of a document are found by looking at each.
@@ -141,48 +176,57 @@ func (d *decoder) member() error {
 	if known && (field.Type == Geo || field.Type == Vector) {
 		return d.single(field)
 	}
-	switch kind := d.r.Kind(); kind {
-	case strictjson.Object:
-		if known {
-			return d.misfit(field, kind)
-		}
-		return d.object()
-	case strictjson.Array:
-		return d.array(field)
-	default:
-		_, err := d.scalar(field)
-		return err
+	at := place{field: field}
+	if d.r.Kind() == strictjson.Array {
+		return d.array(&at)
 	}
+	return d.element(&at)
 }
 
-// array takes an array of values or of objects. field is nil when the schema does not name it.
-func (d *decoder) array(field *Field) error {
+// place is what is known of the values under one name while they are read.
+type place struct {
+	field   *Field // nil while the schema does not name it
+	objects bool   // an object stood there
+}
+
+// array takes an array. Arrays in arrays are one list of values.
+func (d *decoder) array(at *place) error {
 	if err := d.r.Enter(); err != nil {
 		return err
 	}
-	objects := false
 	for {
-		if more, err := d.r.More(); err != nil || !more {
+		more, err := d.r.More()
+		if err != nil || !more {
 			return err
 		}
-		var err error
-		switch kind := d.r.Kind(); {
-		case kind == strictjson.Array:
-			err = d.array(field) // arrays in arrays are one list of values
-		case kind == strictjson.Object && field != nil:
-			return d.misfit(field, kind)
-		case kind == strictjson.Object:
-			objects = true
-			err = d.object()
-		case objects && kind != strictjson.Null && d.adds():
-			return fault.New(fault.BadField, "field %s holds objects and values in one array", d.name())
-		default:
-			field, err = d.scalar(field)
+		if d.r.Kind() == strictjson.Array {
+			err = d.array(at)
+		} else {
+			err = d.element(at)
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// element takes an object or a scalar.
+func (d *decoder) element(at *place) (err error) {
+	kind := d.r.Kind()
+	switch {
+	case kind == strictjson.Object && at.field == nil:
+		at.objects = true
+		return d.object()
+	case kind == strictjson.Object && d.mode == decodeKnown:
+		// It was accepted before the field was there, and so holds no values.
+		return d.r.Skip()
+	case kind == strictjson.Object:
+		return d.misfit(at.field, kind)
+	case at.objects && kind != strictjson.Null && d.adds():
+		return fault.New(fault.BadField, "field %s holds objects and values in one array", d.name())
+	}
+	at.field, err = d.scalar(at.field)
+	return err
 }
 
 // scalar takes a value that is no object and no array, and gives the field that it went to, nil where it went to none.
@@ -228,28 +272,28 @@ func (d *decoder) value(field *Field, kind strictjson.Kind, token string) error 
 			return fault.New(fault.BadField, "field %s: a keyword holds at most %d bytes", d.name(), MaxExactBytes)
 		}
 		v := d.values(field)
-		v.Strings = append(v.Strings, text)
+		v.Strings = appendFrom(&d.strings, v.Strings, text)
 	case field.Type == Bool && kind == strictjson.Bool:
 		yes, err := d.r.Bool()
 		if err != nil {
 			return err
 		}
 		v := d.values(field)
-		v.Ints = append(v.Ints, BoolInt(yes))
+		v.Ints = appendFrom(&d.ints, v.Ints, BoolInt(yes))
 	case field.Type == Double && kind == strictjson.Number:
 		number, err := strconv.ParseFloat(token, 64)
 		if err != nil {
 			return fault.New(fault.BadField, "field %s: %s is too large for a double", d.name(), fault.Quote(token))
 		}
 		v := d.values(field)
-		v.Floats = append(v.Floats, number+0) // -0 is 0
+		v.Floats = appendFrom(&d.floats, v.Floats, number+0) // -0 is 0
 	case field.Type == Long && kind == strictjson.Number:
 		number, err := strconv.ParseInt(token, 10, 64)
 		if err != nil {
 			return d.notLong(token)
 		}
 		v := d.values(field)
-		v.Ints = append(v.Ints, number)
+		v.Ints = appendFrom(&d.ints, v.Ints, number)
 	case field.Type == Date && kind == strictjson.String:
 		text, err := d.r.String()
 		if err != nil {
@@ -260,14 +304,14 @@ func (d *decoder) value(field *Field, kind strictjson.Kind, token string) error 
 			return fault.New(fault.BadField, "field %s: %s is no RFC 3339 date between 1677-09-21 and 2262-04-11", d.name(), fault.Quote(text))
 		}
 		v := d.values(field)
-		v.Ints = append(v.Ints, ns)
+		v.Ints = appendFrom(&d.ints, v.Ints, ns)
 	case field.Type == Date && kind == strictjson.Number:
 		ns, ok := ParseEpochMs(token)
 		if !ok {
 			return fault.New(fault.BadField, "field %s: %s is no whole number of milliseconds between 1677-09-21 and 2262-04-11", d.name(), fault.Quote(token))
 		}
 		v := d.values(field)
-		v.Ints = append(v.Ints, ns)
+		v.Ints = appendFrom(&d.ints, v.Ints, ns)
 	default:
 		return d.misfit(field, kind)
 	}
@@ -284,8 +328,18 @@ func (d *decoder) notLong(token string) error {
 
 // lookup finds the field that d.path names, in the schema or among those that this document adds.
 func (d *decoder) lookup() (*Field, bool) {
-	if f, ok := d.schema.Lookup(string(d.path)); ok {
-		return f, true
+	// As Lookup, which would need a copy of the path.
+	fields := d.schema.Fields
+	low, high := 0, len(fields)
+	for low < high {
+		if middle := int(uint(low+high) >> 1); fields[middle].Name < string(d.path) {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low < len(fields) && fields[low].Name == string(d.path) {
+		return &fields[low], true
 	}
 	f, ok := d.added[string(d.path)]
 	return f, ok
@@ -337,7 +391,7 @@ func (d *decoder) values(field *Field) *Values {
 	if n := len(all); n > 0 && all[n-1].Field == field {
 		return &all[n-1]
 	}
-	if i, ok := d.place(field); ok {
+	if i, ok := d.find(field); ok {
 		return &all[i]
 	}
 	d.doc.Values = append(d.doc.Values, Values{Field: field})
@@ -352,7 +406,7 @@ func (d *decoder) values(field *Field) *Values {
 	return &d.doc.Values[len(d.doc.Values)-1]
 }
 
-func (d *decoder) place(field *Field) (int, bool) {
+func (d *decoder) find(field *Field) (int, bool) {
 	if d.places != nil {
 		i, ok := d.places[field]
 		return i, ok
