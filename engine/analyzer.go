@@ -11,12 +11,13 @@ import (
 // analyzer turns the body of a put into what a segment takes, in two steps: [analyzer.prepare] does all that may fail or panic, [analyzer.add]
 // hands the result over. It keeps its memory from one document to the next.
 type analyzer struct {
-	tokens []analysis.Token // of all text fields, one after the other
-	ends   []int            // of each text field in tokens
+	chain  func(name string) (analysis.Analyzer, bool) // of the analyzers that schemas name
+	tokens []analysis.Token                            // of all text fields, one after the other
+	ends   []int                                       // of each text field in tokens
 	exact  []string
 }
 
-// prepare decodes a body under a schema and analyses its texts. A panic in that comes back as an error that [panicked] knows.
+// prepare decodes a body under a schema and analyses its texts. A panic in that comes back as a [panicError].
 func (a *analyzer) prepare(s *schema.Schema, body []byte) (doc *schema.Document, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -40,7 +41,7 @@ func (a *analyzer) prepare(s *schema.Schema, body []byte) (doc *schema.Document,
 
 // text appends the tokens of all values of a field, [analysis.PositionGap] positions between them.
 func (a *analyzer) text(v *schema.Values) error {
-	chain, ok := analysis.ByName(v.Field.Analyzer)
+	chain, ok := a.chain(v.Field.Analyzer)
 	if !ok {
 		return fmt.Errorf("field %q: no analyzer %q", v.Field.Name, v.Field.Analyzer)
 	}

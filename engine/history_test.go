@@ -252,9 +252,9 @@ func (g generator) node(depth int, leaves *[]query.Node, scoring bool) query.Nod
 	}
 }
 
-// request makes a random search whose weights come from the statistics of the model.
-func (g generator) request(m *model) engine.SearchRequest {
-	r := engine.SearchRequest{Collection: schema.Incarnation(1 + g.IntN(3)), Limit: g.IntN(3) * g.IntN(30)}
+// request makes a random search of a collection whose weights come from the statistics of the model.
+func (g generator) request(m *model, c schema.Incarnation) engine.SearchRequest {
+	r := engine.SearchRequest{Collection: c, Limit: g.IntN(3) * g.IntN(30)}
 	var leaves []query.Node
 	r.Query = g.node(3, &leaves, true)
 	for range g.IntN(5) - 2 {
@@ -339,7 +339,7 @@ func checkHistory(t *testing.T, g generator) {
 			}
 		}
 		for range 30 {
-			r := g.request(m)
+			r := g.request(m, schema.Incarnation(1+g.IntN(3)))
 			want := m.search(r)
 			for _, x := range indexes {
 				x.search(t, r, want)

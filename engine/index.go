@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/internal/segment"
 	"github.com/jetseek/jetseek/engine/outcome"
 )
@@ -34,7 +35,7 @@ func Open(options Options) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x := &Index{options: options, busy: map[*segment.Segment]bool{}}
+	x := &Index{options: options, busy: map[*segment.Segment]bool{}, analyzer: analyzer{chain: analysis.ByName}}
 	x.publish(state{owned: &SlotSet{}})
 	return x, nil
 }

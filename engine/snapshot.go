@@ -47,7 +47,7 @@ type CollectionInfo struct {
 func (s *Snapshot) retain() bool {
 	for {
 		n := s.holders.Load()
-		if n == 0 {
+		if n <= 0 {
 			return false
 		}
 		if s.holders.CompareAndSwap(n, n+1) {

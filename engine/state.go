@@ -144,15 +144,6 @@ func (p *part) kill(doc uint32) {
 	}
 }
 
-// visibleDocs counts the documents of a collection that count.
-func (c *collection) visibleDocs() uint64 {
-	n := 0
-	for _, p := range c.parts {
-		n += p.docs
-	}
-	return uint64(n)
-}
-
 // find gives a collection, nil when there is none.
 func (s *state) find(c schema.Incarnation) *collection {
 	i, ok := slices.BinarySearchFunc(s.collections, c, func(c *collection, want schema.Incarnation) int { return cmp.Compare(c.incarnation, want) })

@@ -30,13 +30,26 @@ type Merger struct {
 	it    postings.Iterator
 	list  postings.List
 	heads []*mergeHead
+	term  []byte
 }
 
-// head is one input's dictionary, standing on a term.
+// mergeHead is one input's dictionary, standing on a term.
 type mergeHead struct {
 	input int
 	terms *termdict.Iterator
+	key   uint64 // the term's first bytes, by which most comparisons are decided
 	src   postings.Source
+}
+
+// next goes to the next term; false when there is none.
+func (h *mergeHead) next() bool {
+	ok := h.terms.Next()
+	h.key = head(h.terms.Term())
+	return ok
+}
+
+func (h *mergeHead) before(o *mergeHead) bool {
+	return h.key < o.key || h.key == o.key && bytes.Compare(h.terms.Term(), o.terms.Term()) < 0
 }
 
 // Merge gives one segment that holds the living documents of all inputs, in their order, and for each input the new numbers of its documents ([Gone]: dead). The inputs are of
@@ -230,39 +243,47 @@ func (m *Merger) mergeTerms(ctx context.Context, fields []*Field, text bool, vis
 		if text {
 			h.terms, h.src = f.Terms.All(), f.terms
 		}
-		if h.terms.Next() {
+		if h.next() {
 			m.heads = append(m.heads, h)
 		}
 	}
-	var term []byte
 	for n := 0; len(m.heads) > 0; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return fmt.Errorf("merge: %w", ctx.Err())
 		}
-		least := m.heads[0]
-		for _, h := range m.heads[1:] {
-			if bytes.Compare(h.terms.Term(), least.terms.Term()) < 0 {
-				least = h
+		if err := m.mergeTerm(text, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeTerm visits the least term of all heads and takes these beyond it.
+func (m *Merger) mergeTerm(text bool, visit func([]byte, *postings.List)) error {
+	least := m.heads[0]
+	for _, h := range m.heads[1:] {
+		if h.before(least) {
+			least = h
+		}
+	}
+	key := least.key
+	m.term = append(m.term[:0], least.terms.Term()...)
+	m.list.Reset()
+	left := m.heads[:0]
+	for _, h := range m.heads {
+		if h.key == key && bytes.Equal(h.terms.Term(), m.term) {
+			if err := m.take(h, text); err != nil {
+				return fmt.Errorf("term %q: %w", m.term, err)
+			}
+			if !h.next() {
+				continue
 			}
 		}
-		term = append(term[:0], least.terms.Term()...)
-		m.list.Reset()
-		live := m.heads[:0]
-		for _, h := range m.heads {
-			if bytes.Equal(h.terms.Term(), term) {
-				if err := m.take(h, text); err != nil {
-					return fmt.Errorf("term %q: %w", term, err)
-				}
-				if !h.terms.Next() {
-					continue
-				}
-			}
-			live = append(live, h)
-		}
-		m.heads = live
-		if len(m.list.Docs) > 0 {
-			visit(term, &m.list)
-		}
+		left = append(left, h)
+	}
+	m.heads = left
+	if len(m.list.Docs) > 0 {
+		visit(m.term, &m.list)
 	}
 	return nil
 }
