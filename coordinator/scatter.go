@@ -11,8 +11,11 @@ import (
 )
 
 const (
-	// mostAttempts is how many members of a group are asked in one trip.
-	mostAttempts = 4
+	// mostAttempts is how many requests a group is sent in one trip.
+	mostAttempts = 8
+	// secondLook is the pause before a group all of whose members seem to be gone is asked once more: interest in a subject travels from server to
+	// server, and a member that has just started may look absent for a moment.
+	secondLook = 25 * time.Millisecond
 	// firstTry and longestTry bound how long one member is waited for before the next is asked; in between it is a share of what is left.
 	firstTry   = 20 * time.Millisecond
 	longestTry = 2 * time.Second
@@ -35,8 +38,27 @@ type target struct {
 	node     string // who answered
 	done     bool
 	err      *wire.Error // why it failed, or nil
-	asked    int
-	deadline time.Time // of the member that was asked last
+	asked    int         // requests sent; the n-th went to members[n % len(members)]
+	looked   bool        // it is being asked for the second time
+	pausing  bool        // deadline is the end of a pause
+	deadline time.Time   // of the request that was sent last, or the end of the pause before the next
+}
+
+// due gives the index of the member that is asked next, or false when none is left.
+func (t *target) due() (int, bool) {
+	most := len(t.members)
+	if t.looked {
+		most *= 2
+	}
+	if t.asked >= min(most, mostAttempts) {
+		return 0, false
+	}
+	return t.asked % len(t.members), true
+}
+
+// last is the member that was asked last.
+func (t *target) last() string {
+	return subjects.MemberID(t.group, t.members[(t.asked-1)%len(t.members)])
 }
 
 // final tells whether an error would be the same from any member.
@@ -75,8 +97,10 @@ func (c *Coordinator) scatter(ctx context.Context, t *trip) (retried int) {
 				if target.done || now.Before(target.deadline) {
 					continue
 				}
-				c.suspects.add(subjects.MemberID(target.group, target.members[target.asked-1]))
-				target.err = unavailable(reasonNoMember, "member %s/%s did not answer in time", target.group, target.members[target.asked-1])
+				if !target.pausing {
+					c.suspects.add(target.last())
+					target.err = unavailable(reasonNoMember, "member %s did not answer in time", target.last())
+				}
 				if !c.ask(ctx, t, g, i) {
 					open--
 				}
@@ -111,17 +135,13 @@ func (t *trip) next() time.Time {
 // ask sends a target's request to its next member; false, and the target done, when there is none left.
 func (c *Coordinator) ask(ctx context.Context, t *trip, g *gather, i int) bool {
 	target := t.targets[i]
+	target.pausing = false
 	left := time.Until(deadlineOf(ctx))
-	for target.asked < len(target.members) && target.asked < mostAttempts && left > 0 {
-		node := target.members[target.asked]
+	for member, ok := target.due(); ok && left > 0; member, ok = target.due() {
+		node := target.members[member]
 		slot := uint32(target.asked*len(t.targets) + i)
 		target.asked++
-		others := min(len(target.members), mostAttempts) - target.asked
-		try := min(max(left/time.Duration(others+2), firstTry), longestTry)
-		if others == 0 {
-			try = left
-		}
-		target.deadline = time.Now().Add(try)
+		target.deadline = time.Now().Add(patience(left, len(target.members)-1-member))
 		head := target.head
 		head.Call, head.Round, head.Slot, head.BudgetMs = g.call, g.round, slot, uint32(max(left.Milliseconds(), 1))
 		reply := subjects.ReplySubject(c.mux.inbox, subjects.Call{ID: g.call, Round: g.round, Slot: slot})
@@ -143,14 +163,22 @@ func (c *Coordinator) ask(ctx context.Context, t *trip, g *gather, i int) bool {
 	return false
 }
 
+// patience is how long a member is waited for before the next of so many others is asked.
+func patience(left time.Duration, others int) time.Duration {
+	if others == 0 {
+		return left
+	}
+	return min(max(left/time.Duration(others+2), firstTry), longestTry, left)
+}
+
 // take takes an answer; it tells whether the target is done by it.
 func (c *Coordinator) take(ctx context.Context, t *trip, g *gather, i int, a answer) bool {
 	target := t.targets[i]
 	attempt := int(a.slot) / len(t.targets)
-	if target.done || attempt >= len(target.members) {
+	if target.done || attempt >= target.asked {
 		return false
 	}
-	node := target.members[attempt]
+	node := target.members[attempt%len(target.members)]
 	id := subjects.MemberID(target.group, node)
 	var err *wire.Error
 	switch {
@@ -172,6 +200,11 @@ func (c *Coordinator) take(ctx context.Context, t *trip, g *gather, i int, a ans
 	}
 	if attempt+1 < target.asked {
 		return false // a later member is being waited for
+	}
+	if _, ok := target.due(); !ok && a.noResponders && !target.looked {
+		target.looked, target.pausing = true, true
+		target.deadline = time.Now().Add(secondLook)
+		return false
 	}
 	return !c.ask(ctx, t, g, i)
 }

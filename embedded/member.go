@@ -30,9 +30,9 @@ func (db *DB) startMember(group, node string) (string, error) {
 	if db.opts.hooks != nil {
 		o.Hooks = db.opts.hooks(id)
 	}
-	var through *link
-	if db.opts.link != nil {
-		through = db.opts.link(id)
+	var through wrapper
+	if db.opts.through != nil {
+		through = db.opts.through(id)
 	}
 	r := &running{done: make(chan struct{})}
 	for _, name := range []string{id, id + "/log"} {

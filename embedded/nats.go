@@ -53,9 +53,12 @@ func (s *natsServer) stop() {
 	s.srv.WaitForShutdown()
 }
 
-// connect opens a connection, through a link if there is one. Publishes while it is down fail at once instead of being kept: what they say is old when
+// wrapper stands in a new connection to the server.
+type wrapper func(net.Conn) (net.Conn, error)
+
+// connect opens a connection, through a wrapper if there is one. Publishes while it is down fail at once instead of being kept: what they say is old when
 // the connection comes back.
-func (db *DB) connect(name string, through *link) (*nats.Conn, error) {
+func (db *DB) connect(name string, through wrapper) (*nats.Conn, error) {
 	options := []nats.Option{
 		nats.Name("jetseek " + name), nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond), nats.ReconnectBufSize(-1),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -74,10 +77,10 @@ func (db *DB) connect(name string, through *link) (*nats.Conn, error) {
 	return conn, nil
 }
 
-// dialer gives connections to the server in this process, through a link if there is one.
+// dialer gives connections to the server in this process.
 type dialer struct {
 	srv     *server.Server
-	through *link
+	through wrapper // nil: as they are
 }
 
 // InProcessConn makes dialer the connection provider of nats.go.
@@ -86,5 +89,5 @@ func (d dialer) InProcessConn() (net.Conn, error) {
 	if err != nil || d.through == nil {
 		return conn, err
 	}
-	return d.through.wrap(conn)
+	return d.through(conn)
 }

@@ -159,7 +159,7 @@ func (w *world) bulk(ctx context.Context, name string, lines int) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if !reply.OK || !reply.Visible || reply.Indexed != indexed || reply.Deleted != deleted || reply.NotFound != notFound {
+	if reply.Failed != 0 || !reply.Visible || reply.Indexed != indexed || reply.Deleted != deleted || reply.NotFound != notFound {
 		w.t.Fatalf("bulk: %+v, want %d indexed, %d deleted, %d not found", reply, indexed, deleted, notFound)
 	}
 }

@@ -60,6 +60,10 @@ func (m *Member) tryJoin(ctx context.Context) error {
 		return err
 	}
 	m.noteStored(m.startHead)
+	if m.listening, err = m.listen(); err != nil {
+		m.follower.close()
+		return err
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
@@ -30,7 +31,8 @@ type Member struct {
 	registry    *registry.Store
 	index       *engine.Index
 	follower    *follower
-	startHead   uint64 // the log's last sequence at the start: what must be replayed before the first lease
+	listening   *nats.Subscription // of the member's own subject
+	startHead   uint64             // the log's last sequence at the start: what must be replayed before the first lease
 
 	status   *status
 	grants   *grants

@@ -22,19 +22,27 @@ type request struct {
 	arrived time.Time
 }
 
-// serve takes requests until ctx ends, then finishes those that were accepted. The NATS callback only queues: a full queue is answered at once.
-func (m *Member) serve(ctx context.Context) error {
+// listen subscribes the member's own subject, before anybody can learn that it serves. The NATS callback only queues: a full queue is answered at once.
+func (m *Member) listen() (*nats.Subscription, error) {
 	own, err := m.opts.Conn.Subscribe(m.opts.Names.Member(m.opts.Group, m.opts.Node, "*"), m.accept)
 	if err != nil {
-		return fmt.Errorf("subscribe to requests: %w", err)
+		return nil, fmt.Errorf("subscribe to requests: %w", err)
 	}
+	if err := m.opts.Conn.FlushTimeout(publishTimeout); err != nil {
+		return nil, fmt.Errorf("subscribe to requests: %w", err)
+	}
+	return own, nil
+}
+
+// serve answers requests until ctx ends, then finishes those that were accepted.
+func (m *Member) serve(ctx context.Context) error {
 	workers, wctx := errgroup.WithContext(context.WithoutCancel(ctx))
 	stop := make(chan struct{})
 	for range m.opts.Workers {
 		workers.Go(func() error { return m.work(wctx, stop) })
 	}
 	m.joinQueue(ctx)
-	_ = own.Unsubscribe() // a closed connection has ended it already
+	_ = m.listening.Unsubscribe() // a closed connection has ended it already
 	close(stop)
 	return workers.Wait()
 }
