@@ -3,8 +3,12 @@ package engine_test
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -448,4 +452,31 @@ func (d *modelDoc) phrase(n *query.TextPhrase) int {
 		}
 	}
 	return count
+}
+
+// slotDigests adds up, for each slot, SHA-256(1, version u64, first half of SHA-256(source), id) cut to 128 bits, as little-endian numbers modulo 2^128.
+func (m *model) slotDigests(c schema.Incarnation) (map[uint16]engine.Digest, map[uint16]uint64) {
+	digests, counts := map[uint16]engine.Digest{}, map[uint16]uint64{}
+	if m.collections[c] == nil {
+		return digests, counts
+	}
+	sums := map[uint16]*big.Int{}
+	for _, d := range m.collections[c].docs {
+		content := sha256.Sum256(d.source)
+		item := sha256.Sum256(fmt.Appendf(binary.LittleEndian.AppendUint64([]byte{1}, d.version), "%s%s", content[:16], d.id))
+		slices.Reverse(item[:16])
+		if sums[d.slot] == nil {
+			sums[d.slot] = new(big.Int)
+		}
+		sums[d.slot].Add(sums[d.slot], new(big.Int).SetBytes(item[:16]))
+		counts[d.slot]++
+	}
+	modulus := new(big.Int).Lsh(big.NewInt(1), 128)
+	for slot, sum := range sums {
+		var digest engine.Digest
+		sum.Mod(sum, modulus).FillBytes(digest[:])
+		slices.Reverse(digest[:])
+		digests[slot] = digest
+	}
+	return digests, counts
 }
