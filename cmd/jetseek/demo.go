@@ -13,7 +13,7 @@ import (
 )
 
 func demoCommand(goroot string) *cli.Command {
-	flags := append(systemFlags("demo", filepath.Join(".jetseek", "demo")),
+	flags := append(systemFlags("demo", filepath.Join(".jetseek", "demo"), "JETSEEK_NATS"),
 		&cli.BoolFlag{Name: "once", EnvVars: []string{"JETSEEK_ONCE"}, Usage: "end after the queries instead of serving on"},
 		&cli.BoolFlag{Name: "reindex", EnvVars: []string{"JETSEEK_REINDEX"}, Usage: "drop the index of an earlier start and make it again"})
 	return &cli.Command{
@@ -74,6 +74,10 @@ func prepareIndex(ctx context.Context, c *cli.Context, s *system, goroot string)
 	bar := newProgress(c.App.ErrWriter, len(docs))
 	err = showcase.Index(ctx, client, docs, bar.at)
 	bar.end()
+	if ctx.Err() != nil {
+		say(c, "interrupted; the next start completes the index")
+		return ctx.Err()
+	}
 	if err != nil {
 		return fmt.Errorf("%w; the next start completes the index", err)
 	}

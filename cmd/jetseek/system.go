@@ -14,15 +14,15 @@ import (
 )
 
 // systemFlags are the flags of a command that runs the whole system in this process. A flag's environment variable is JETSEEK_FLAG; the number of groups
-// has one for each command, since groups are names to other commands.
-func systemFlags(command, data string) []cli.Flag {
+// has one for each command, since groups are names to other commands. natsVariables name the NATS to use: NATS_URL only where nobody is surprised by it.
+func systemFlags(command, data string, natsVariables ...string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "http", Value: "127.0.0.1:7700", EnvVars: []string{"JETSEEK_HTTP"}, Usage: "serve HTTP on `HOST:PORT`; port 0 takes a free one"},
 		&cli.IntFlag{Name: "groups", Value: 3, EnvVars: []string{"JETSEEK_" + strings.ToUpper(command) + "_GROUPS"},
 			Usage: "`NUMBER` of groups that the documents are divided among"},
 		&cli.IntFlag{Name: "members", Value: 2, EnvVars: []string{"JETSEEK_MEMBERS"}, Usage: "`NUMBER` of members of each group, which hold the same documents"},
 		&cli.StringFlag{Name: "data", Value: data, EnvVars: []string{"JETSEEK_DATA"}, Usage: "keep everything in `DIR`"},
-		&cli.StringFlag{Name: "nats", EnvVars: []string{"JETSEEK_NATS", "NATS_URL"}, Usage: "use the NATS at `URL` instead of an embedded server"},
+		&cli.StringFlag{Name: "nats", EnvVars: natsVariables, Usage: "use the NATS at `URL` instead of an embedded server"},
 		&cli.IntFlag{Name: "nats-port", EnvVars: []string{"JETSEEK_NATS_PORT"},
 			Usage: "let other NATS clients of this machine connect on `PORT`; 0 takes a free one; without it the embedded server does not listen"},
 		&cli.StringFlag{Name: "prefix", EnvVars: []string{"JETSEEK_PREFIX"}, Usage: "first `TOKEN` of all NATS subjects (default: jetseek)"},
@@ -55,7 +55,7 @@ func readSettings(c *cli.Context) (settings, error) {
 	case o.NATSPort < 0 || o.NATSPort > 65535:
 		return s, usageError{fmt.Errorf("--nats-port %d: want 0 to 65535", o.NATSPort)}
 	case o.Listen && o.NATSURL != "":
-		return s, usageError{fmt.Errorf("--nats-port is for the embedded server, and --nats uses another: say one of them")}
+		return s, usageError{fmt.Errorf("--nats-port is for the embedded server, and --nats (or NATS_URL) uses another: say one of them")}
 	case s.data == "":
 		return s, usageError{fmt.Errorf("--data is empty: name a folder")}
 	}

@@ -38,7 +38,7 @@ func newProgress(w io.Writer, total int) *progress {
 	p := &progress{w: w, total: total}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("indexing"), progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(), progressbar.OptionSetItsString("docs"), progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	return p
 }
