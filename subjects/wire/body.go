@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/jetseek/jetseek/engine/fault"
@@ -86,6 +87,9 @@ func decodeObject(body []byte, field func(key string, r *strictjson.Reader) erro
 }
 
 func readObject(r *strictjson.Reader, field func(key string, r *strictjson.Reader) error) error {
+	if r.Kind() != strictjson.Object {
+		return errors.New("it begins with no {")
+	}
 	if err := r.Enter(); err != nil {
 		return err
 	}

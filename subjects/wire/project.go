@@ -1,8 +1,7 @@
 package wire
 
 import (
-	"slices"
-	"strings"
+	"errors"
 
 	"github.com/jetseek/jetseek/engine/schema/strictjson"
 )
@@ -17,7 +16,14 @@ func Project(source []byte, fields []string) ([]byte, error) {
 		return source, nil
 	}
 	r := strictjson.New(string(source), projectDepth)
-	return projectObject(nil, r, "", fields)
+	if r.Kind() != strictjson.Object {
+		return nil, errors.New("the source is no JSON object")
+	}
+	dst, err := projectObject(nil, r, "", fields)
+	if err != nil {
+		return nil, err
+	}
+	return dst, r.End()
 }
 
 // projectObject appends the object that comes, without the keys that no path leads to.
@@ -37,7 +43,7 @@ func projectObject(dst []byte, r *strictjson.Reader, prefix string, fields []str
 		}
 		path := prefix + key
 		whole, inside := match(path, fields)
-		if !whole && !inside {
+		if !whole && !(inside && isContainer(r)) {
 			if err := r.Skip(); err != nil {
 				return nil, err
 			}
@@ -57,17 +63,23 @@ func projectObject(dst []byte, r *strictjson.Reader, prefix string, fields []str
 // projectValue appends the value that comes: all of it, or what the paths keep of the objects in it.
 func projectValue(dst []byte, r *strictjson.Reader, path string, whole bool, fields []string) ([]byte, error) {
 	switch {
-	case whole || r.Kind() != strictjson.Object && r.Kind() != strictjson.Array:
+	case whole:
 		raw, err := r.Raw()
 		return append(dst, raw...), err
 	case r.Kind() == strictjson.Object:
 		return projectObject(dst, r, path+".", fields)
 	}
+	return projectArray(dst, r, path, fields)
+}
+
+// projectArray appends the array that comes, with what the paths keep of the objects in it and nothing else.
+func projectArray(dst []byte, r *strictjson.Reader, path string, fields []string) ([]byte, error) {
 	if err := r.Enter(); err != nil {
 		return nil, err
 	}
 	dst = append(dst, '[')
-	for n := 0; ; n++ {
+	first := true
+	for {
 		more, err := r.More()
 		if err != nil {
 			return nil, err
@@ -75,18 +87,37 @@ func projectValue(dst []byte, r *strictjson.Reader, path string, whole bool, fie
 		if !more {
 			return append(dst, ']'), nil
 		}
-		if n > 0 {
+		if !isContainer(r) {
+			if err := r.Skip(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if !first {
 			dst = append(dst, ',')
 		}
+		first = false
 		if dst, err = projectValue(dst, r, path, false, fields); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// match tells whether a path is named as a whole, or leads to one that is.
+func isContainer(r *strictjson.Reader) bool {
+	kind := r.Kind()
+	return kind == strictjson.Object || kind == strictjson.Array
+}
+
+// match tells whether a path is named, by itself or as a part of what is named, and whether something inside it is.
 func match(path string, fields []string) (whole, inside bool) {
-	whole = slices.Contains(fields, path)
-	inside = slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f, path) && len(f) > len(path) && f[len(path)] == '.' })
+	for _, f := range fields {
+		whole = whole || path == f || isInside(path, f)
+		inside = inside || isInside(f, path)
+	}
 	return whole, inside
+}
+
+// isInside tells whether a path leads further than another one.
+func isInside(path, other string) bool {
+	return len(path) > len(other) && path[len(other)] == '.' && path[:len(other)] == other
 }

@@ -85,6 +85,8 @@ func TestSearchBodiesThatAreRefused(t *testing.T) {
 		{`"alpha"`, "object"},
 		{`["alpha"]`, "object"},
 		{`null`, "object"},
+		{`[}`, "object"},
+		{`["query":"alpha"}`, "object"},
 		{`{"query":"alpha"`, "JSON"},
 		{`{"query":"alpha"}x`, "JSON"},
 		{`{"query":"alpha"}{"query":"beta"}`, "JSON"},
