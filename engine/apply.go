@@ -106,7 +106,7 @@ func (a *applying) schema(op *Op) (outcome.Outcome, bool, error) {
 	}
 	if c == nil {
 		c = &collection{round: a.round, incarnation: op.Collection}
-		i, _ := a.place(op.Collection)
+		i, _ := a.state.place(op.Collection)
 		a.state.collections = slices.Insert(a.state.collections, i, c)
 	}
 	c.name, c.version, c.schema, c.canonical = op.Name, op.Version, op.Schema, canonical
@@ -114,7 +114,7 @@ func (a *applying) schema(op *Op) (outcome.Outcome, bool, error) {
 }
 
 func (a *applying) drop(c schema.Incarnation) {
-	if i, ok := a.place(c); ok {
+	if i, ok := a.state.place(c); ok {
 		a.state.collections = slices.Delete(a.state.collections, i, i+1)
 	}
 	i, _ := slices.BinarySearch(a.state.dropped, c)
@@ -122,14 +122,9 @@ func (a *applying) drop(c schema.Incarnation) {
 	a.pending = slices.DeleteFunc(a.pending, func(p *pending) bool { return p.collection == c })
 }
 
-// place gives where a collection stands, or would stand.
-func (a *applying) place(c schema.Incarnation) (int, bool) {
-	return slices.BinarySearchFunc(a.state.collections, c, func(c *collection, want schema.Incarnation) int { return cmp.Compare(c.incarnation, want) })
-}
-
 // collection gives a collection for changing it, nil when there is none.
 func (a *applying) collection(id schema.Incarnation) *collection {
-	i, ok := a.place(id)
+	i, ok := a.state.place(id)
 	if !ok {
 		return nil
 	}

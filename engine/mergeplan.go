@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // weight is what the merge plan knows of a segment.
 type weight struct {
@@ -63,7 +66,7 @@ func planMerge(segments []weight, most int64) []int {
 // fitting gives the smallest of the candidates that fit together into most bytes.
 func fitting(segments []weight, candidates []int, most int64) []int {
 	bySize := slices.Clone(candidates)
-	slices.SortStableFunc(bySize, func(i, j int) int { return int(min(max(segments[i].size()-segments[j].size(), -1), 1)) })
+	slices.SortStableFunc(bySize, func(i, j int) int { return cmp.Compare(segments[i].size(), segments[j].size()) })
 	total := int64(0)
 	for n, i := range bySize {
 		if total += segments[i].size(); total > most {
@@ -86,7 +89,7 @@ func planBackstop(segments []weight, most int64) []int {
 	if len(idle) <= maxSegments {
 		return nil
 	}
-	slices.SortStableFunc(idle, func(i, j int) int { return int(min(max(segments[i].size()-segments[j].size(), -1), 1)) })
+	slices.SortStableFunc(idle, func(i, j int) int { return cmp.Compare(segments[i].size(), segments[j].size()) })
 	if picked := fitting(segments, idle[:backstopMerge], most); len(picked) > 1 {
 		return picked
 	}

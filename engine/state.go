@@ -146,11 +146,16 @@ func (p *part) kill(doc uint32) {
 
 // find gives a collection, nil when there is none.
 func (s *state) find(c schema.Incarnation) *collection {
-	i, ok := slices.BinarySearchFunc(s.collections, c, func(c *collection, want schema.Incarnation) int { return cmp.Compare(c.incarnation, want) })
+	i, ok := s.place(c)
 	if !ok {
 		return nil
 	}
 	return s.collections[i]
+}
+
+// place gives where a collection stands, or would stand.
+func (s *state) place(c schema.Incarnation) (int, bool) {
+	return slices.BinarySearchFunc(s.collections, c, func(c *collection, want schema.Incarnation) int { return cmp.Compare(c.incarnation, want) })
 }
 
 func (s *state) isDropped(c schema.Incarnation) bool {
@@ -161,38 +166,38 @@ func (s *state) isDropped(c schema.Incarnation) bool {
 // slotTable keeps, for each slot, the digest and the number of its live documents, in pages so that an Apply copies little. The zero value is empty.
 type slotTable struct {
 	round uint64
-	pages *[Slots / slotPage]*slotPageOf
+	pages *[Slots / pageSlots]*slotPage
 }
 
-const slotPage = 64
+const pageSlots = 64
 
-type slotPageOf struct {
+type slotPage struct {
 	round  uint64
-	digest [slotPage]Digest
-	docs   [slotPage]uint32
+	digest [pageSlots]Digest
+	docs   [pageSlots]uint32
 }
 
 // at gives the place of a slot for changing it in this round.
 func (t *slotTable) at(slot uint16, round uint64) (*Digest, *uint32) {
 	if t.pages == nil || t.round != round {
-		pages := [Slots / slotPage]*slotPageOf{}
+		pages := [Slots / pageSlots]*slotPage{}
 		if t.pages != nil {
 			pages = *t.pages
 		}
 		t.pages, t.round = &pages, round
 	}
-	p := t.pages[slot/slotPage]
+	p := t.pages[slot/pageSlots]
 	if p == nil {
-		p = &slotPageOf{round: round}
-		t.pages[slot/slotPage] = p
+		p = &slotPage{round: round}
+		t.pages[slot/pageSlots] = p
 	}
 	if p.round != round {
 		c := *p
 		c.round = round
 		p = &c
-		t.pages[slot/slotPage] = p
+		t.pages[slot/pageSlots] = p
 	}
-	return &p.digest[slot%slotPage], &p.docs[slot%slotPage]
+	return &p.digest[slot%pageSlots], &p.docs[slot%pageSlots]
 }
 
 // each visits the slots that have live documents, ascending.
@@ -206,7 +211,7 @@ func (t *slotTable) each(visit func(slot uint16, d Digest, docs uint32)) {
 		}
 		for j := range p.docs {
 			if p.docs[j] > 0 {
-				visit(uint16(i*slotPage+j), p.digest[j], p.docs[j])
+				visit(uint16(i*pageSlots+j), p.digest[j], p.docs[j])
 			}
 		}
 	}

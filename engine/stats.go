@@ -73,7 +73,8 @@ func countVisible(src postings.Source, ref postings.Ref, visible docset.Set) uin
 	return n
 }
 
-// dfCacheTerms bounds each of the two halves of a part's cache.
+// dfCacheTerms bounds each of the two halves of a part's cache: terms have at most 255 bytes, so that a cache stays under 2 MiB, and only parts with
+// documents that do not count have one.
 const dfCacheTerms = 2048
 
 // dfCache remembers df of terms in a part with documents that do not count. It holds two generations: when the young one is full it becomes the old

@@ -240,12 +240,12 @@ func (s *Segment) Field(name string) *Field {
 // State gives what is known of a document.
 func (s *Segment) State(doc uint32) State {
 	st := State{
-		Version: uint64(s.at(&s.version, doc)),
-		Seq:     uint64(s.at(&s.birthSeq, doc)),
-		Index:   uint32(s.at(&s.birthIndex, doc)),
+		Version: uint64(first(&s.version, doc)),
+		Seq:     uint64(first(&s.birthSeq, doc)),
+		Index:   uint32(first(&s.birthIndex, doc)),
 		Slot:    s.Slot(doc),
 	}
-	if log := s.at(&s.birthLog, doc); log >= 0 && log < int64(len(s.logs)) {
+	if log := first(&s.birthLog, doc); log >= 0 && log < int64(len(s.logs)) {
 		st.Log = s.logs[log]
 	}
 	copy(st.Content[:], s.content[16*int(doc):])
@@ -253,9 +253,10 @@ func (s *Segment) State(doc uint32) State {
 }
 
 // Slot gives the slot of a document's id.
-func (s *Segment) Slot(doc uint32) uint16 { return uint16(s.at(&s.slot, doc)) }
+func (s *Segment) Slot(doc uint32) uint16 { return uint16(first(&s.slot, doc)) }
 
-func (s *Segment) at(c *docvalues.Column, doc uint32) int64 {
+// first gives a document's first value, 0 when it has none.
+func first(c *docvalues.Column, doc uint32) int64 {
 	from, to := c.Range(doc)
 	if from == to {
 		return 0

@@ -26,11 +26,11 @@ type writer struct {
 	values   []int64 // scratch of columns
 	starts   []uint32
 
-	field     int
-	dict      termdict.Writer
-	lists     postings.Writer
-	byDoc     []uint64 // of an exact field: document and ordinal of each posting
-	positions textLengths
+	field   int
+	dict    termdict.Writer
+	lists   postings.Writer
+	byDoc   []uint64 // of an exact field: document and ordinal of each posting
+	lengths textLengths
 }
 
 // textLengths are the lengths of a field by document.
@@ -120,11 +120,11 @@ func (w *writer) stateColumn(k kind, states []State, get func(*State) int64) {
 
 // beginText begins a text field whose documents have these lengths; its terms follow in order.
 func (w *writer) beginText(field int, lengths []int64) {
-	w.field, w.positions = field, lengths
+	w.field, w.lengths = field, lengths
 	w.buf = docvalues.Append(w.buf, lengths)
 	w.end(kindLengths, field)
 	w.dict.Reset(true)
-	w.lists.Reset(w.positions)
+	w.lists.Reset(w.lengths)
 }
 
 func (w *writer) term(term []byte, list *postings.List) {
