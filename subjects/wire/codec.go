@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // binaryV1 is the first byte of every binary message but records of the log.
@@ -17,6 +18,7 @@ const (
 	MaxTermBytes  = 1024    // of a term
 	MaxTextBytes  = 1 << 16 // of an error's message
 	maxReplyBytes = 255     // of a reply inbox
+	maxCandidates = 1 << 16 // of one frame; more than any page
 )
 
 // ErrMalformed is wrapped by the errors of all decoders but [ErrNewerLog]: the bytes are not a message of that kind.
@@ -134,13 +136,16 @@ func (r *reader) end() error {
 }
 
 // open starts reading a binary message of a kind.
-func open(b []byte, kind uint8) *reader {
+func open(b []byte, kind uint8) *reader { return openAny(b, kind) }
+
+// openAny starts reading a binary message of one of some kinds.
+func openAny(b []byte, kinds ...uint8) *reader {
 	r := &reader{b: b}
 	if got := r.u8(); got != binaryV1 {
 		r.fail("first byte %#x", got)
 	}
-	if got := r.u8(); got != kind {
-		r.fail("kind %d instead of %d", got, kind)
+	if got := r.u8(); !slices.Contains(kinds, got) {
+		r.fail("a message of kind %d", got)
 	}
 	return r
 }

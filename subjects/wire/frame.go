@@ -74,11 +74,7 @@ type PingReply struct {
 
 // DecodeFrame reads the frame of any binary reply, for routing before the rest is decoded.
 func DecodeFrame(b []byte) (Frame, error) {
-	r := &reader{b: b}
-	if got := r.u8(); got != binaryV1 {
-		r.fail("first byte %#x", got)
-	}
-	r.u8()
+	r := openAny(b, kindStatsReply, kindSearchReply, kindDocsReply, kindGetReply, kindPingReply)
 	f := readFrame(r)
 	return f, r.err
 }
@@ -316,7 +312,7 @@ func readCandidates(r *reader) []query.Candidate {
 	n := r.count(2)
 	nkeys := r.uvarint()
 	arenaBytes := r.uvarint()
-	if nkeys > 0 && n > 0 && nkeys > uint64(len(r.b)/n) || arenaBytes > uint64(len(r.b)) {
+	if n > maxCandidates || nkeys > query.MaxSortKeys || n > 0 && nkeys > uint64(len(r.b)/n) || arenaBytes > uint64(len(r.b)) {
 		r.fail("%d candidates with %d keys and %d bytes of strings in %d bytes", n, nkeys, arenaBytes, len(r.b))
 	}
 	if n == 0 || r.err != nil {

@@ -163,6 +163,20 @@ func TestBrokenBytes(t *testing.T) {
 	}
 }
 
+// Head and frame are read alone, for admission and routing, as they are read with the rest.
+func TestHeadsAndFramesAlone(t *testing.T) {
+	for name := range forms() {
+		head, headErr := wire.DecodeHead(golden(t, name))
+		frame, frameErr := wire.DecodeFrame(golden(t, name))
+		if isRequest := strings.HasSuffix(name, "_request"); (headErr == nil) != isRequest || isRequest && head != testHead {
+			t.Errorf("%s has the head %+v, %v", name, head, headErr)
+		}
+		if isReply := strings.HasSuffix(name, "_reply"); (frameErr == nil) != isReply || isReply && frame.Seq != testFrame.Seq {
+			t.Errorf("%s has the frame %+v, %v", name, frame, frameErr)
+		}
+	}
+}
+
 func golden(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".txt"))

@@ -59,11 +59,7 @@ type PingRequest struct{ Head }
 
 // DecodeHead reads the head of any binary request, for admission before the rest is decoded.
 func DecodeHead(b []byte) (Head, error) {
-	r := &reader{b: b}
-	if got := r.u8(); got != binaryV1 {
-		r.fail("first byte %#x", got)
-	}
-	r.u8()
+	r := openAny(b, kindStatsRequest, kindSearchRequest, kindDocsRequest, kindGetRequest, kindPingRequest)
 	h := readHead(r)
 	return h, r.err
 }
