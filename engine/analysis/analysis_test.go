@@ -130,8 +130,8 @@ func TestPictographsAreThoseOfTheSegmentation(t *testing.T) {
 		segments.Next()
 		return segments.End() == len(before)+len(after)
 	}
-	const ordinary = "\u3030\u303d" // signs of text, see the table
-	for r := rune(0x2190); r <= utf8.MaxRune; r++ {
+	const ordinary = "\u3030\u303d"            // signs of text, see the table
+	for r := rune(0x2190); r <= 0x1ffff; r++ { // beyond lie ideographs and tags
 		if !utf8.ValidRune(r) || 0x1f1e6 <= r && r <= 0x1f1ff || strings.ContainsRune(ordinary, r) {
 			continue
 		}
@@ -197,7 +197,7 @@ func TestPlainLettersFoldByThemselves(t *testing.T) {
 		if got, want := string(unicode.ToLower(r)), foldFully(string(r)); got != want {
 			t.Errorf("%U: %q, want %q", r, got, want)
 		}
-		if r < 0x530 || r%97 == 0 {
+		if r < 0x530 && r%3 == 0 || r%997 == 0 {
 			sample = append(sample, r)
 		}
 	}

@@ -10,10 +10,11 @@ import (
 // lnBig computes ln x to far more digits than a float64 has: 2*artanh((m-1)/(m+1)) + k*ln 2, all series summed in 200 bits.
 func lnBig(x float64) *big.Float {
 	const precision = 200
+	// Terms shrink by at least 9 with each step, so 100 of them are far below the precision.
 	artanh := func(z *big.Float) *big.Float {
 		sum, power := new(big.Float).SetPrec(precision), new(big.Float).SetPrec(precision).Set(z)
 		square := new(big.Float).SetPrec(precision).Mul(z, z)
-		for n := int64(1); n < 400; n += 2 {
+		for n := int64(1); n < 200; n += 2 {
 			sum.Add(sum, new(big.Float).SetPrec(precision).Quo(power, new(big.Float).SetInt64(n)))
 			power.Mul(power, square)
 		}
@@ -37,7 +38,7 @@ func ulps(a, b float64) uint64 {
 
 func TestLnIsWithinOneUlp(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 3000 {
+	for i := range 300 {
 		x := 1 + random.ExpFloat64()*math.Pow(10, float64(i%15))
 		want, _ := lnBig(x).Float64()
 		if got := Ln(x); ulps(got, want) > 1 || ulps(got, math.Log(x)) > 2 {

@@ -143,17 +143,25 @@ func printQuoted(b *strings.Builder, text string) {
 
 func printRange(b *strings.Builder, n *Range) {
 	end := func(v *Value) {
-		if v == nil {
+		switch {
+		case v == nil:
 			b.WriteByte('*')
-			return
+		case v.Text != "" && v.Text != "TO" && !strings.ContainsFunc(v.Text, needsQuotes):
+			b.WriteString(v.Text)
+		default:
+			printQuoted(b, v.Text)
 		}
-		printQuoted(b, v.Text)
 	}
 	b.WriteByte(map[bool]byte{true: '[', false: '{'}[n.IncLo])
 	end(n.Lo)
 	b.WriteString(" TO ")
 	end(n.Hi)
 	b.WriteByte(map[bool]byte{true: ']', false: '}'}[n.IncHi])
+}
+
+// needsQuotes tells whether a character of an end of a range could be taken for something else.
+func needsQuotes(r rune) bool {
+	return !unicode.In(r, unicode.L, unicode.N) && !strings.ContainsRune("-+.:_", r)
 }
 
 // describe names a node of JSON.

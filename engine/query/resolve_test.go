@@ -252,7 +252,7 @@ func TestWeigh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	red, apple := math.Log(1+1.5/3.5), math.Log(1+2.5/2.5)
+	red, apple := math.Log(1+1.5/3.5), math.Ln2
 	bound, avgdl := 0.9, 3.5 // variables: a quotient of constants would be exact
 	c1 := bound / avgdl
 	for i, want := range []bm25.Weight{{W: 2 * red, C0: 0.3, C1: c1}, {W: apple + red, C0: 0.3, C1: c1}, {C0: 0.3}, {W: red, C0: 0.3, C1: c1}} {
