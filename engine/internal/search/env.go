@@ -21,6 +21,8 @@ type env struct {
 	whole bool // all documents of the segment are visible
 	left  int  // steps to the next look at the context
 
+	window *window // at most one a search
+
 	lists []*postings.Iterator // of this segment, then reused by the next
 	used  int
 }
@@ -42,8 +44,11 @@ func (e *env) leave() error {
 }
 
 // step counts one step of a leaf and tells whether it may be done.
-func (e *env) step() bool {
-	e.left--
+func (e *env) step() bool { return e.steps(1) }
+
+// steps counts several steps, as many as take less than a millisecond.
+func (e *env) steps(n int) bool {
+	e.left -= n
 	if e.left < 0 {
 		e.check()
 	}

@@ -58,8 +58,11 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 // request compiles query and filters for the segment entered.
 func (e *env) request(r *Request, scoring bool) scorer {
 	s := e.compile(r.Query, scoring)
-	if s == nil || len(r.Filters) == 0 {
-		return s
+	if s == nil {
+		return nil
+	}
+	if len(r.Filters) == 0 {
+		return e.windowed(s, scoring)
 	}
 	required := []scorer{s}
 	for _, f := range r.Filters {
@@ -70,6 +73,24 @@ func (e *env) request(r *Request, scoring bool) scorer {
 		required = append(required, f)
 	}
 	return newConjunction(required, []scorer{s})
+}
+
+// windowCost is how many postings make a window worth its memory.
+const windowCost = 1024
+
+// windowed gives a window in the place of a disjunction of terms with many postings.
+func (e *env) windowed(s scorer, scoring bool) scorer {
+	d, ok := s.(*disjunction)
+	if !ok || d.need > 1 || d.cost < windowCost {
+		return s
+	}
+	terms := make([]*term, len(d.heap))
+	for i, h := range d.heap {
+		if terms[i], ok = h.s.(*term); !ok {
+			return s
+		}
+	}
+	return e.union(terms, scoring)
 }
 
 // collect hands every visible match to the collector and counts them.
