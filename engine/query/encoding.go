@@ -14,8 +14,8 @@ import (
 // ErrEncoding is what [DecodeNode], [DecodeSortKeys] and [DecodeCandidate] fail with, wrapped: the bytes were not made by their counterparts.
 var ErrEncoding = errors.New("malformed query encoding")
 
-// maxEncodedDepth bounds the nesting of an encoded node. What [Resolve] makes of a query within [MaxDepth] stays far below.
-const maxEncodedDepth = 256
+// maxEncodedDepth bounds the nesting of an encoded node. Below its own depth [Resolve] adds the spread over fields and the words of a text.
+const maxEncodedDepth = maxResolveDepth + 8
 
 // The tags of nodes. They are part of the format: append only.
 const (

@@ -193,6 +193,25 @@ func TestParseLimits(t *testing.T) {
 	}
 }
 
+// The deepest tree that a query within the limits makes can be resolved and travels.
+func TestDeepestQuery(t *testing.T) {
+	q := `t:a`
+	for range query.MaxDepth {
+		q = `(b OR NOT (c AND (` + q + `)^2)^3)^2`
+		if n, err := query.Parse(q, query.Options{}); err == nil {
+			r, err := query.Resolve(n, resolveSchema(t), false)
+			if err != nil {
+				t.Fatalf("%s: %v", q, err)
+			}
+			if _, _, err := query.DecodeNode(query.AppendNode(nil, r)); err != nil {
+				t.Fatalf("%s: %v", q, err)
+			}
+		} else if fault.CodeOf(err) != fault.LimitExceeded {
+			t.Fatalf("%s: %v", q, err)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`+a -b (c AND "d e"~2)^2 f:[1 TO *} g:>=5`, `x\:y z* w?ld~1 /re\/x/ _exists_:f *:*`, `NOT a OR !b && c || d`, `\AND a\ b "\"" f:(a g:b)`, `f:"" ^ ~ ] }`, `\&& \/ x\/ <a \>b`, `f:\<5 f:\/x/`, `a\*b* \?*`,

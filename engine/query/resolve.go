@@ -60,8 +60,8 @@ type resolver struct {
 	leaves int
 }
 
-// maxResolveDepth bounds recursion for trees that no parser made.
-const maxResolveDepth = 4 * MaxDepth
+// maxResolveDepth bounds recursion for trees that no parser made. A pair of parentheses makes up to four nodes: a list, a chain, a NOT and a boost.
+const maxResolveDepth = 8 * MaxDepth
 
 func (r *resolver) node(n Node, c scope, depth int) (Node, error) {
 	if depth > maxResolveDepth {

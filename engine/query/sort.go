@@ -115,7 +115,7 @@ type SortSpec struct {
 }
 
 // ResolveSort turns what a request says into keys. It fails with bad_sort where a field is unknown or has no order of its own, or a word is not known, and
-// with limit_exceeded past [MaxSortKeys]. To order by score alone gives no keys, which is the same.
+// with limit_exceeded past [MaxSortKeys].
 func ResolveSort(specs []SortSpec, s *schema.Schema) ([]SortKey, error) {
 	if len(specs) > MaxSortKeys {
 		return nil, fault.New(fault.LimitExceeded, "a search sorts by at most %d keys", MaxSortKeys)
@@ -127,9 +127,6 @@ func ResolveSort(specs []SortSpec, s *schema.Schema) ([]SortKey, error) {
 			return nil, err
 		}
 		keys = append(keys, key)
-	}
-	if len(keys) == 1 && keys[0].By == ByScore && keys[0].Desc {
-		return nil, nil
 	}
 	return keys, nil
 }

@@ -75,6 +75,7 @@ func TestResolveSort(t *testing.T) {
 		spec query.SortSpec
 		want query.SortKey
 	}{
+		{query.SortSpec{Field: "score"}, query.SortKey{By: query.ByScore, Desc: true}},
 		{query.SortSpec{Field: "_score", Order: "asc"}, query.SortKey{By: query.ByScore}},
 		{query.SortSpec{Field: "id"}, query.SortKey{By: query.ByID}},
 		{query.SortSpec{Field: "_id", Order: "desc"}, query.SortKey{By: query.ByID, Desc: true}},
@@ -89,9 +90,6 @@ func TestResolveSort(t *testing.T) {
 		if err != nil || len(keys) != 1 || keys[0] != c.want {
 			t.Errorf("%+v: %+v, %v", c.spec, keys, err)
 		}
-	}
-	if keys, err := query.ResolveSort([]query.SortSpec{{Field: "score"}}, s); keys != nil || err != nil {
-		t.Errorf("by score alone: %v %v", keys, err)
 	}
 	for _, spec := range []query.SortSpec{
 		{}, {Field: "nope"}, {Field: "num:nope"}, {Field: "t"}, {Field: "g"}, {Field: "v"}, {Field: "num:k"}, {Field: "key:n"}, {Field: "num:d"}, {Field: "n", Order: "up"}, {Field: "n", Missing: "middle"},

@@ -62,17 +62,23 @@ func (s *Schema) decode(body []byte, mode decodeMode) (*Document, []Field, error
 	return d.doc, added, nil
 }
 
-// sortValues orders the values by name. It sorts places and moves each of the large structs once.
+// sortValues orders the values by name. It sorts places, and then moves each of the large structs once, cycle by cycle.
 func (d *decoder) sortValues() {
 	values := d.doc.Values
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
+	var some [fewFields]int
+	from := some[:0]
+	for i := range values {
+		from = append(from, i)
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a].Field.Name, values[b].Field.Name) })
-	d.doc.Values = make([]Values, len(values))
-	for i, at := range order {
-		d.doc.Values[i] = values[at]
+	slices.SortFunc(from, func(a, b int) int { return cmp.Compare(values[a].Field.Name, values[b].Field.Name) })
+	for start := range from {
+		held, at := values[start], start
+		for from[at] != start {
+			next := from[at]
+			values[at], from[at] = values[next], at
+			at = next
+		}
+		values[at], from[at] = held, at
 	}
 }
 
