@@ -152,6 +152,21 @@ func TestImpactsAreNotWorseThanNeeded(t *testing.T) {
 	}
 }
 
+// TestManyImpactsAreUnited has more pairs in a block than are kept, none of which bounds another: those kept still bound all postings.
+func TestManyImpactsAreUnited(t *testing.T) {
+	l := &List{}
+	for doc := range uint32(BlockLen) {
+		l.Docs = append(l.Docs, doc)
+		l.Freqs = append(l.Freqs, byNumber{}.Length(doc))
+		for p := range l.Freqs[doc] {
+			l.Positions = append(l.Positions, p)
+		}
+	}
+	src, refs := build(true, l)
+	checkWalk(t, src, refs[0], l)
+	checkBounds(t, src, refs[0], l)
+}
+
 // TestExampleOfTheFormat pins the bytes that the package comment shows.
 func TestExampleOfTheFormat(t *testing.T) {
 	src, refs := build(true, &List{Docs: []uint32{3, 7}, Freqs: []uint32{1, 2}, Positions: []uint32{4, 0, 9}})
