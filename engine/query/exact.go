@@ -76,11 +76,11 @@ func (r *resolver) anyTerm(f *schema.Field, terms []string, c scope) (Node, erro
 	if r.leaves += len(terms); r.leaves > MaxTerms+MaxLeaves {
 		return nil, tooManyLeaves()
 	}
-	any := &Bool{MinShould: 1}
+	alternatives := &Bool{MinShould: 1}
 	for _, term := range terms {
-		any.Should = append(any.Should, &TextTerm{Field: f.Name, Term: term, Leaf: -1})
+		alternatives.Should = append(alternatives.Should, &TextTerm{Field: f.Name, Term: term, Leaf: -1})
 	}
-	return constant(simplify(any), c), nil
+	return constant(simplify(alternatives), c), nil
 }
 
 // longSet resolves a set of whole numbers, dates or truth values. A short date is a span of time, so dates can need more than a set.

@@ -265,7 +265,7 @@ func (d *jsonDecoder) degrees(into *float64, limit float64) func() error {
 	}
 }
 
-func (d *jsonDecoder) whole64(into *int, limit int) func() error {
+func (d *jsonDecoder) wholeNumber(into *int, limit int) func() error {
 	return func() error {
 		if d.r.Kind() != strictjson.Number {
 			return d.expected("this parameter", "a whole number")

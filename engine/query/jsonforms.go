@@ -140,7 +140,7 @@ func (d *jsonDecoder) matchPhrase(name string, prefix bool) (Node, error) {
 	given := false
 	err := d.fieldParams(name, &n.Field, "query", map[string]func() error{
 		"query": func() error { given = true; return d.text(&n.Text)() },
-		"slop":  d.whole64(&n.Slop, MaxSlop),
+		"slop":  d.wholeNumber(&n.Slop, MaxSlop),
 		"boost": d.boost(&n.Boost),
 	})
 	return n, needs(name, "query", given, err)
@@ -265,8 +265,8 @@ func (d *jsonDecoder) pattern(name string) (Node, error) {
 	}
 	if name == "fuzzy" {
 		known["fuzziness"] = d.fuzziness(&fuzzy.Fuzziness)
-		known["prefix_length"] = d.whole64(&fuzzy.PrefixLength, MaxBytes)
-		known["max_expansions"] = d.whole64(&fuzzy.MaxExpansions, 1024)
+		known["prefix_length"] = d.wholeNumber(&fuzzy.PrefixLength, MaxBytes)
+		known["max_expansions"] = d.wholeNumber(&fuzzy.MaxExpansions, 1024)
 	}
 	err := d.fieldParams(name, &field, "value", known)
 	if err = needs(name, "value", given, err); err != nil {
