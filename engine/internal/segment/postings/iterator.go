@@ -39,6 +39,8 @@ type Iterator struct {
 	freqBits  int
 	posBits   int
 	posStart  uint64 // of the block in the list's positions
+	counted   uint64 // positions of the block before document countedTo of buf
+	countedTo int
 	tailPos   cursor.Cursor
 	tailAt    int // document of buf whose positions tailPos stands on
 	buf, freq [BlockLen]uint32
@@ -166,15 +168,15 @@ func (it *Iterator) Positions(dst []uint32) []uint32 {
 }
 
 func (it *Iterator) packedPositions(dst []uint32, n int) []uint32 {
-	first, all := 0, 0
-	for i, f := range it.freq[:it.n] {
-		if i < it.at {
-			first += int(f)
-		}
-		all += int(f)
+	if it.countedTo > it.at {
+		it.countedTo, it.counted = 0, 0
 	}
+	for ; it.countedTo < it.at; it.countedTo++ {
+		it.counted += uint64(it.freq[it.countedTo])
+	}
+	first := it.counted
 	start := it.ref.PosOff + it.posStart
-	need := uint64(packedLen(all, it.posBits)) + Slack
+	need := ((first+uint64(n))*uint64(it.posBits)+7)/8 + Slack
 	tooFew := it.posBits == 0 && n > 1 // positions of one document differ
 	if tooFew || it.posStart > it.ref.PosLen || start+need < start || start+need > uint64(len(it.src.Positions)) {
 		it.fail()
@@ -184,7 +186,7 @@ func (it *Iterator) packedPositions(dst []uint32, n int) []uint32 {
 	for range n {
 		dst = append(dst, 0)
 	}
-	unpack(dst[from:], it.src.Positions[start:], first, it.posBits)
+	unpack(dst[from:], it.src.Positions[start:], int(first), it.posBits)
 	for i := from + 1; i < len(dst); i++ {
 		dst[i] += dst[i-1]
 	}
@@ -269,7 +271,7 @@ func (it *Iterator) loadBlock(start int, prev uint32) {
 		it.fail()
 		return
 	}
-	it.n = BlockLen
+	it.n, it.counted, it.countedTo = BlockLen, 0, 0
 	unpack(it.buf[:], it.docs[off:], 0, docBits)
 	if !it.sumGaps(prev) {
 		it.fail()

@@ -30,9 +30,6 @@ func appendPacked(dst []byte, values []uint32, width int) []byte {
 	return dst
 }
 
-// packedLen gives the bytes that n numbers of a width take.
-func packedLen(n, width int) int { return (n*width + 7) / 8 }
-
 // unpack reads len(dst) numbers of width 0..32 bits, beginning with number first. The caller has checked that src reaches Slack bytes beyond them.
 func unpack(dst []uint32, src []byte, first, width int) {
 	if width == 0 {
