@@ -301,7 +301,7 @@ func (g generator) sortKey() query.SortKey {
 // TestHistories applies random histories to a model and to indexes that get them in other batches, merge at other times and hold other numbers of
 // segments: outcomes, statistics, digests, documents and searches are the same everywhere, bit for bit.
 func TestHistories(t *testing.T) {
-	seeds := 24
+	seeds := 16
 	if testing.Short() {
 		seeds = 8
 	}
