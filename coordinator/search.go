@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jetseek/jetseek/coordinator/rank"
@@ -86,7 +87,7 @@ type answered struct {
 	retried      int
 	rounds       int
 	path         string
-	shares       map[string]float64 // of the documents, by group
+	shares       map[string]float64 // of the documents, by group; nil while no group is missing
 
 	statsTook, searchTook, docsTook time.Duration
 }
@@ -100,7 +101,7 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan) (*answered, erro
 	if err := p.checkMinSeq(m); err != nil {
 		return nil, err
 	}
-	out := &answered{plan: p, path: "search", shares: c.shares(m)}
+	out := &answered{plan: p, path: "search"}
 	for _, g := range m.Groups {
 		out.parts = append(out.parts, &part{group: g})
 	}
@@ -116,6 +117,7 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan) (*answered, erro
 	c.gatherResults(ctx, out, weights)
 	out.searchTook = time.Since(began)
 	if out.again {
+		out.shares = c.shares(m)
 		return out, nil
 	}
 	lists := make([][]query.Candidate, len(out.parts))
@@ -131,6 +133,9 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan) (*answered, erro
 	began = time.Now()
 	c.gatherDocs(ctx, out)
 	out.docsTook = time.Since(began)
+	if slices.ContainsFunc(out.parts, func(p *part) bool { return p.err != nil }) {
+		out.shares = c.shares(m)
+	}
 	return out, nil
 }
 

@@ -237,11 +237,17 @@ func (m *Member) get(v view, r request) ([]byte, error) {
 	if err != nil {
 		return nil, malformed(err)
 	}
-	reply := wire.GetReply{Frame: m.frame(&q.Head, v.content)}
-	if doc, ok := v.content.Get(q.Collection, q.ID); ok {
-		reply.Doc = wire.Doc{Found: true, ID: q.ID, Version: doc.Version, Source: doc.Source}
-	}
+	reply := wire.GetReply{Frame: m.frame(&q.Head, v.content), Doc: document(v.content, q.Collection, q.ID)}
 	return wire.AppendGetReply(nil, &reply), nil
+}
+
+// document gives a document of a snapshot as it goes over the wire, or its absence.
+func document(snap *engine.Snapshot, c schema.Incarnation, id string) wire.Doc {
+	doc, ok := snap.Get(c, id)
+	if !ok {
+		return wire.Doc{ID: id}
+	}
+	return wire.Doc{Found: true, ID: id, Version: doc.Version, Source: doc.Source}
 }
 
 // ping tells how the member is; it answers in every state.
@@ -250,11 +256,14 @@ func (m *Member) ping(r request) ([]byte, error) {
 	if err != nil {
 		return nil, malformed(err)
 	}
+	return wire.AppendPingReply(nil, m.pong(q.Head)), nil
+}
+
+func (m *Member) pong(h wire.Head) *wire.PingReply {
 	snap := m.index.Snapshot()
 	defer snap.Close()
 	state, _ := m.status.get()
-	reply := wire.PingReply{Frame: m.frame(&q.Head, snap), State: string(state), Applied: snap.Seq(), ContentSeq: snap.ContentSeq(), Documents: documents(snap), Digest: wire.Digest(snap.Digest())}
-	return wire.AppendPingReply(nil, &reply), nil
+	return &wire.PingReply{Frame: m.frame(&h, snap), State: string(state), Applied: snap.Seq(), ContentSeq: snap.ContentSeq(), Documents: documents(snap), Digest: wire.Digest(snap.Digest())}
 }
 
 // documents counts the live documents of all collections.

@@ -117,8 +117,8 @@ func (m *Member) answer(ctx context.Context, r request) {
 	}()
 	var data []byte
 	var err error
-	if wire.IsJSON(r.msg.Data) {
-		err = fault.New(fault.BadRequest, "members take the binary form alone")
+	if isForPeople(r.msg.Data) {
+		data, err = m.answerJSON(ctx, r)
 	} else {
 		data, err = m.answerBinary(ctx, r)
 	}
@@ -142,7 +142,7 @@ func (m *Member) reply(r request, data []byte) {
 
 // refuse answers with an error, in the form of the request.
 func (m *Member) refuse(r request, e *wire.Error) {
-	if wire.IsJSON(r.msg.Data) {
+	if isForPeople(r.msg.Data) {
 		body, err := e.MarshalJSON()
 		if err != nil {
 			return
@@ -156,3 +156,6 @@ func (m *Member) refuse(r request, e *wire.Error) {
 	}
 	_ = r.msg.Respond(wire.AppendError(nil, e)) // nobody is left to tell
 }
+
+// isForPeople tells whether a request is in its JSON form; one without a body asks in it.
+func isForPeople(data []byte) bool { return len(data) == 0 || wire.IsJSON(data) }

@@ -3,13 +3,13 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/textproto"
 	"strconv"
 	"time"
 
+	"github.com/goccy/go-json"
 	"github.com/nats-io/nats.go"
 
 	"github.com/jetseek/jetseek/engine/fault"
