@@ -120,12 +120,12 @@ func (r *Reader) Enter() error {
 
 // More tells whether the entered array has one more element, which must then be taken; where it has none, it leaves the array.
 func (r *Reader) More() (bool, error) {
-	return r.next(']')
+	return r.next(Array)
 }
 
 // Key gives the next key of the entered object, whose value must then be taken; where there is none, it leaves the object and gives false.
 func (r *Reader) Key() (key string, ok bool, err error) {
-	if ok, err = r.next('}'); !ok {
+	if ok, err = r.next(Object); !ok {
 		return "", false, err
 	}
 	r.space()
@@ -145,10 +145,17 @@ func (r *Reader) Key() (key string, ok bool, err error) {
 	return key, true, nil
 }
 
-// next moves to the next element of the innermost container, or out of it.
-func (r *Reader) next(closing byte) (bool, error) {
+// next moves to the next element of the innermost container, or out of it. The container must be of the kind that the caller reads.
+func (r *Reader) next(kind Kind) (bool, error) {
 	if r.err != nil {
 		return false, r.err
+	}
+	if len(r.open) == 0 || r.open[len(r.open)-1].object != (kind == Object) {
+		return false, r.fail("expected to be in %s", kind)
+	}
+	closing := byte(']')
+	if kind == Object {
+		closing = '}'
 	}
 	r.space()
 	if r.pos >= len(r.text) {

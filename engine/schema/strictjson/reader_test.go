@@ -75,6 +75,37 @@ func TestErrorsHaveAPlace(t *testing.T) {
 	}
 }
 
+// Whoever reads an array by keys, or an object by elements, gets an error whatever the text is; so does who has entered nothing.
+func TestContainersAreReadAsWhatTheyAre(t *testing.T) {
+	for _, text := range []string{`[}`, `[]`, `["a":1}`, `["a"]`, `[`} {
+		r := New(text, 4)
+		if err := r.Enter(); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, err := r.Key(); ok || err == nil {
+			t.Errorf("%s was read as an object: %v, %v", text, ok, err)
+		}
+		if r.End() == nil {
+			t.Errorf("%s: the error is forgotten", text)
+		}
+	}
+	for _, text := range []string{`{]`, `{}`, `{1]`, `{"a":1}`, `{`} {
+		r := New(text, 4)
+		if err := r.Enter(); err != nil {
+			t.Fatal(err)
+		}
+		if more, err := r.More(); more || err == nil {
+			t.Errorf("%s was read as an array: %v, %v", text, more, err)
+		}
+	}
+	if _, err := New(`]`, 4).More(); err == nil {
+		t.Error("an element of nothing")
+	}
+	if _, _, err := New(`}`, 4).Key(); err == nil {
+		t.Error("a key of nothing")
+	}
+}
+
 func TestAnErrorStays(t *testing.T) {
 	r := New(`[x]`, 4)
 	_ = r.Enter()
