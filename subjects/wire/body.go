@@ -16,7 +16,7 @@ const bodyDepth = 16
 func DecodeID(body []byte) (string, error) {
 	var id string
 	found := false
-	err := decodeObject(body, func(key string, r *strictjson.Reader) (err error) {
+	err := decodeObject(body, bodyDepth, func(key string, r *strictjson.Reader) (err error) {
 		if key != "id" {
 			return fault.New(fault.BadRequest, "unknown key %s: the body is {\"id\":…}", fault.Quote(key))
 		}
@@ -43,14 +43,12 @@ func DecodeID(body []byte) (string, error) {
 // DecodeCollectionRequest reads the body of an operation on a collection. Errors are bad_request.
 func DecodeCollectionRequest(body []byte) (*CollectionRequest, error) {
 	req := new(CollectionRequest)
-	err := decodeObject(body, func(key string, r *strictjson.Reader) (err error) {
+	err := decodeObject(body, bodyDepth, func(key string, r *strictjson.Reader) (err error) {
 		switch key {
 		case "name":
-			req.Name, err = r.String()
+			req.Name, err = readText(key, r)
 		case "schema":
-			var raw string
-			raw, err = r.Raw()
-			req.Schema = json.RawMessage(raw)
+			req.Schema, err = readRaw(r)
 		default:
 			err = fault.New(fault.BadRequest, "unknown key %s: the body is {\"name\":…,\"schema\":…}", fault.Quote(key))
 		}
@@ -64,47 +62,32 @@ func DecodeStatusRequest(body []byte) (group string, err error) {
 	if len(body) == 0 {
 		return "", nil
 	}
-	err = decodeObject(body, func(key string, r *strictjson.Reader) (err error) {
+	err = decodeObject(body, bodyDepth, func(key string, r *strictjson.Reader) (err error) {
 		if key != "group" {
 			return fault.New(fault.BadRequest, "unknown key %s: the body is {\"group\":…}", fault.Quote(key))
 		}
-		group, err = r.String()
+		group, err = readText(key, r)
 		return err
 	})
 	return group, err
 }
 
-// decodeObject reads one strict JSON object, key by key; field must take the key's value.
-func decodeObject(body []byte, field func(key string, r *strictjson.Reader) error) error {
-	r := strictjson.New(string(body), bodyDepth)
-	if err := readObject(r, field); err != nil {
-		if fault.CodeOf(err) != "" {
-			return err
-		}
-		return fault.New(fault.BadRequest, "the body is no JSON object: %v", err)
+// decodeObject reads a body that is one strict JSON object, key by key; field must take the key's value. What is no object, ends early or goes on, has a key twice in
+// any object or is not UTF-8 is bad_request; nesting past depth is limit_exceeded.
+func decodeObject(body []byte, depth int, field func(key string, r *strictjson.Reader) error) error {
+	r := strictjson.New(string(body), depth)
+	err := eachKey("the body", "a JSON object", r, field)
+	if err == nil {
+		err = r.End()
 	}
-	return nil
-}
-
-func readObject(r *strictjson.Reader, field func(key string, r *strictjson.Reader) error) error {
-	if r.Kind() != strictjson.Object {
-		return errors.New("it begins with no {")
-	}
-	if err := r.Enter(); err != nil {
+	var broken *strictjson.Error
+	switch {
+	case !errors.As(err, &broken):
 		return err
+	case broken.TooDeep:
+		return fault.New(fault.LimitExceeded, "the body is %v", err)
 	}
-	for {
-		key, ok, err := r.Key()
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return r.End()
-		}
-		if err := field(key, r); err != nil {
-			return err
-		}
-	}
+	return fault.New(fault.BadRequest, "the body is no JSON object: %v", err)
 }
 
 // appendQuoted appends a string as JSON.

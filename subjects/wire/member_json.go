@@ -7,6 +7,7 @@ import (
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/schema/strictjson"
 )
 
 // The JSON forms of requests to a member and of its replies, for people: nats req jetseek.group.g0.any.search '{"collection":"default","query":"gc","limit":3}'.
@@ -34,83 +35,81 @@ type MemberStatsBody struct {
 
 // DecodeMemberSearch reads the form strictly, like [DecodeSearch].
 func DecodeMemberSearch(raw []byte) (*MemberSearchBody, error) {
-	collection, rest, err := memberBody(raw)
+	d := searchDecoder{body: defaultSearch()}
+	collection, err := decodeMember(raw, searchDepth, d.set)
 	if err != nil {
 		return nil, err
 	}
-	s, err := searchOf(rest)
+	s, err := d.finish()
 	return &MemberSearchBody{collection, s}, err
 }
 
 // DecodeMemberDocs reads the form strictly; errors are bad_request.
 func DecodeMemberDocs(raw []byte) (*MemberDocsBody, error) {
-	collection, rest, err := memberBody(raw)
-	if err != nil {
-		return nil, err
-	}
-	b := &MemberDocsBody{Collection: collection}
-	for _, m := range rest {
-		switch m.key {
+	b := new(MemberDocsBody)
+	var err error
+	b.Collection, err = decodeMember(raw, bodyDepth, func(key string, r *strictjson.Reader) error {
+		switch key {
 		case "id":
-			var id string
-			id, err = decode[string](m.key, m.value, "a string")
+			id, err := readText(key, r)
 			b.IDs = append(b.IDs, id)
+			return err
 		case "ids":
-			var ids []string
-			ids, err = decode[[]string](m.key, m.value, "a list of strings")
+			ids, err := readTexts(key, r)
 			b.IDs = append(b.IDs, ids...)
-		default:
-			err = fault.New(fault.BadRequest, "unknown key %s in a request for documents", fault.Quote(m.key))
+			return err
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
+		return fault.New(fault.BadRequest, "unknown key %s in a request for documents", fault.Quote(key))
+	})
+	return b, err
 }
 
 // DecodeMemberStats reads the form strictly; errors are bad_request.
 func DecodeMemberStats(raw []byte) (*MemberStatsBody, error) {
-	collection, rest, err := memberBody(raw)
-	if err != nil {
-		return nil, err
-	}
-	b := &MemberStatsBody{Collection: collection}
-	for _, m := range rest {
-		switch m.key {
+	b := new(MemberStatsBody)
+	var err error
+	b.Collection, err = decodeMember(raw, bodyDepth, func(key string, r *strictjson.Reader) (err error) {
+		switch key {
 		case "fields":
-			b.Fields, err = decode[[]string](m.key, m.value, "a list of strings")
+			b.Fields, err = readTexts(key, r)
 		case "terms":
-			b.Terms, err = decode[[]bm25.FieldTerm](m.key, m.value, "a list of {\"field\",\"term\"}")
+			b.Terms, err = readList(key, `a list of {"field","term"}`, r, readTerm)
 		default:
-			err = fault.New(fault.BadRequest, "unknown key %s in a request for statistics", fault.Quote(m.key))
+			err = fault.New(fault.BadRequest, "unknown key %s in a request for statistics", fault.Quote(key))
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
+		return err
+	})
+	return b, err
 }
 
-// memberBody splits a body into the collection that it names and the other members.
-func memberBody(raw []byte) (collection string, rest []member, err error) {
-	members, err := strictMembers(raw)
-	if err != nil {
-		return "", nil, err
-	}
-	for _, m := range members {
-		if m.key != "collection" {
-			rest = append(rest, m)
-			continue
+func readTerm(key string, r *strictjson.Reader) (t bm25.FieldTerm, err error) {
+	err = eachKey(key, `a list of {"field","term"}`, r, func(name string, r *strictjson.Reader) (err error) {
+		switch name {
+		case "field":
+			t.Field, err = readText(key+"."+name, r)
+		case "term":
+			t.Term, err = readText(key+"."+name, r)
+		default:
+			err = fault.New(fault.BadRequest, "unknown key %s in a term", fault.Quote(name))
 		}
-		if collection, err = decode[string](m.key, m.value, "a string"); err != nil {
-			return "", nil, err
+		return err
+	})
+	return t, err
+}
+
+// decodeMember reads a body that names a collection beside the fields of its kind.
+func decodeMember(raw []byte, depth int, field func(key string, r *strictjson.Reader) error) (collection string, err error) {
+	err = decodeObject(raw, depth, func(key string, r *strictjson.Reader) (err error) {
+		if key != "collection" {
+			return field(key, r)
 		}
+		collection, err = readText(key, r)
+		return err
+	})
+	if err == nil && collection == "" {
+		err = fault.New(fault.BadRequest, "the body names no collection")
 	}
-	if collection == "" {
-		return "", nil, fault.New(fault.BadRequest, "the body names no collection")
-	}
-	return collection, rest, nil
+	return collection, err
 }
 
 // frameJSON is what a person wants to know of a frame.

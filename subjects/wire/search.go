@@ -3,13 +3,11 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"math"
-	"slices"
-	"strconv"
 
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/schema/strictjson"
 )
 
 const (
@@ -73,34 +71,36 @@ func defaultSearch() *SearchBody {
 	}
 }
 
+// searchDepth is the nesting that the body of a search may have. A query of the greatest depth that package query takes needs less.
+const searchDepth = 256
+
 // DecodeSearch reads a body strictly: what is not one JSON object, an unknown key, a key twice, a value of another type and a page out of bounds
-// are bad_request, naming the key. Queries and filters are not looked into. Empty input is an empty body. The result aliases raw.
+// are bad_request, naming the key; nesting past 256 is limit_exceeded. Queries and filters are not looked into. Empty input is an empty body.
 func DecodeSearch(raw []byte) (*SearchBody, error) {
+	d := searchDecoder{body: defaultSearch()}
 	if len(bytes.TrimSpace(raw)) == 0 {
-		return defaultSearch(), nil
+		return d.body, nil
 	}
-	members, err := strictMembers(raw)
-	if err != nil {
+	if err := decodeObject(raw, searchDepth, d.set); err != nil {
 		return nil, err
 	}
-	return searchOf(members)
+	return d.finish()
 }
 
-func searchOf(members []member) (*SearchBody, error) {
-	s := defaultSearch()
-	var order string
-	for _, m := range members {
-		if err := s.set(m, &order); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.applyOrder(order); err != nil {
+// searchDecoder reads a search key by key.
+type searchDecoder struct {
+	body  *SearchBody
+	order string // of the key "order"
+}
+
+func (d *searchDecoder) finish() (*SearchBody, error) {
+	if err := d.body.applyOrder(d.order); err != nil {
 		return nil, err
 	}
-	if err := s.checkPage(); err != nil {
+	if err := d.body.checkPage(); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return d.body, nil
 }
 
 // Validate refuses what this version does not support yet, by name.
@@ -146,216 +146,150 @@ func (s *SearchBody) applyOrder(order string) error {
 	return nil
 }
 
-func (s *SearchBody) set(m member, order *string) (err error) {
-	v := m.value
-	switch m.key {
+func (d *searchDecoder) set(key string, r *strictjson.Reader) (err error) {
+	s := d.body
+	switch key {
 	case "query":
-		if v[0] != '"' && v[0] != '{' {
-			return wrongType(m.key, "a string or an object")
-		}
-		s.Query = v
+		s.Query, err = readQuery(key, r)
 	case "filters":
-		s.Filters, err = queries(m.key, v)
+		s.Filters, err = readList(key, "a list of strings and objects", r, readQuery)
 	case "limit":
-		s.Limit, err = wholeInt(m.key, v)
+		s.Limit, err = readInt(key, r)
 	case "from":
-		s.From, err = wholeInt(m.key, v)
+		s.From, err = readInt(key, r)
 	case "sort":
-		s.Sort, err = sortSpecs(v)
+		s.Sort, err = readSort(key, r)
 	case "order":
-		*order, err = oneOf(m.key, v, "asc", "desc")
+		d.order, err = readWord(fault.BadSort, key, r, "asc", "desc")
 	case "default_operator":
-		s.DefaultOperator, err = oneOf(m.key, v, "or", "and")
+		s.DefaultOperator, err = readWord(fault.BadRequest, key, r, "or", "and")
 	case "lenient":
-		s.Lenient, err = boolean(m.key, v)
+		s.Lenient, err = readBool(key, r)
 	case "min_seq":
-		s.MinSeq, err = decode[map[string]uint64](m.key, v, "an object of group names and sequences")
+		s.MinSeq, err = readMinSeq(key, r)
 	case "stats":
-		s.Stats, err = oneOf(m.key, v, "global", "local")
+		s.Stats, err = readWord(fault.BadRequest, key, r, "global", "local")
 	case "dfs":
-		s.Stats, err = dfs(v)
+		s.Stats, err = readDFS(key, r)
 	case "fields":
-		s.Fields, err = decode[[]string](m.key, v, "a list of strings")
+		s.Fields, err = readTexts(key, r)
 	case "track_total":
-		s.TrackTotal, err = trackTotal(v)
+		s.TrackTotal, err = readTrackTotal(key, r)
 	case "timeout_ms":
-		s.TimeoutMs, err = timeoutMs(v)
+		s.TimeoutMs, err = readTimeout(key, r)
 	case "partial":
-		s.Partial, err = oneOf(m.key, v, "allow", "fail", "material")
+		s.Partial, err = readWord(fault.BadRequest, key, r, "allow", "fail", "material")
 	case "quality":
-		s.Quality, err = oneOf(m.key, v, "full", "fast")
+		s.Quality, err = readWord(fault.BadRequest, key, r, "full", "fast")
 	case "track_scores":
-		s.TrackScores, err = boolean(m.key, v)
+		s.TrackScores, err = readBool(key, r)
 	case "explain":
-		s.Explain, err = boolean(m.key, v)
+		s.Explain, err = readBool(key, r)
 	case "profile":
-		s.Profile, err = boolean(m.key, v)
+		s.Profile, err = readBool(key, r)
 	case "min_score":
 		var f float64
-		f, err = decode[float64](m.key, v, "a number")
+		f, err = readFloat(key, r)
 		s.MinScore = &f
 	default:
-		if !isLater(m.key) {
-			return fault.New(fault.BadRequest, "unknown key %s in a search", fault.Quote(m.key))
-		}
-		if s.Later == nil {
-			s.Later = make(map[string]json.RawMessage)
-		}
-		s.Later[m.key] = v
+		err = s.setLater(key, r)
 	}
 	return err
 }
 
-func wrongType(key, want string) error { return fault.New(fault.BadRequest, "%s is not %s", key, want) }
-
-// decode reads a value of a type; null is no value of any, alone or in a list or object.
-func decode[T any](key string, v []byte, want string) (T, error) {
-	var t T
-	if hasNull(v) || json.Unmarshal(v, &t) != nil {
-		return t, wrongType(key, want)
+// setLater keeps the value of a key that is not supported yet.
+func (s *SearchBody) setLater(key string, r *strictjson.Reader) (err error) {
+	if !isLater(key) {
+		return fault.New(fault.BadRequest, "unknown key %s in a search", fault.Quote(key))
 	}
-	return t, nil
+	if s.Later == nil {
+		s.Later = make(map[string]json.RawMessage)
+	}
+	s.Later[key], err = readRaw(r)
+	return err
 }
 
-// hasNull tells whether a value is null or has null among its own values, which json.Unmarshal would take for zero.
-func hasNull(v []byte) bool {
-	if string(v) == "null" {
-		return true
-	}
-	var list []json.RawMessage
-	var object map[string]json.RawMessage
-	switch {
-	case v[0] == '[' && json.Unmarshal(v, &list) == nil:
-		return slices.ContainsFunc(list, isNull)
-	case v[0] == '{' && json.Unmarshal(v, &object) == nil:
-		return slices.ContainsFunc(slices.Collect(maps.Values(object)), isNull)
-	}
-	return false
+func readInt(key string, r *strictjson.Reader) (int, error) {
+	n, err := readWhole(key, r)
+	return int(max(min(n, math.MaxInt), math.MinInt)), err
 }
 
-func isNull(v json.RawMessage) bool { return string(v) == "null" }
-
-func boolean(key string, v []byte) (bool, error) { return decode[bool](key, v, "true or false") }
-
-// wholeInt reads a number without fraction or exponent. What does not fit is cut to what no page can have.
-func wholeInt(key string, v []byte) (int, error) {
-	n, err := strconv.ParseInt(string(v), 10, 64)
-	if err == nil {
-		return int(n), nil
-	}
-	if isRange(err) {
-		if v[0] == '-' {
-			return math.MinInt, nil
-		}
-		return math.MaxInt, nil
-	}
-	return 0, wrongType(key, "a whole number")
+func readMinSeq(key string, r *strictjson.Reader) (map[string]uint64, error) {
+	sequences := make(map[string]uint64)
+	err := eachKey(key, "an object of group names and sequences", r, func(group string, r *strictjson.Reader) (err error) {
+		sequences[group], err = readSequence(key+"."+group, r)
+		return err
+	})
+	return sequences, err
 }
 
-func oneOf(key string, v []byte, words ...string) (string, error) {
-	s, err := decode[string](key, v, "a string")
-	if err != nil {
-		return "", err
-	}
-	for _, w := range words {
-		if s == w {
-			return s, nil
-		}
-	}
-	return "", fault.New(fault.BadRequest, "%s is %s, not one of %q", key, fault.Quote(s), words)
-}
-
-// dfs gives the word of stats that the key dfs means.
-func dfs(v []byte) (string, error) {
-	global, err := boolean("dfs", v)
+// readDFS gives the word of stats that the key dfs means.
+func readDFS(key string, r *strictjson.Reader) (string, error) {
+	global, err := readBool(key, r)
 	if global {
 		return "global", err
 	}
 	return "local", err
 }
 
-func queries(key string, v []byte) ([]json.RawMessage, error) {
-	list, err := decode[[]json.RawMessage](key, v, "a list of queries")
-	if err != nil {
-		return nil, err
-	}
-	for _, item := range list {
-		if item[0] != '"' && item[0] != '{' {
-			return nil, wrongType(key, "a list of strings and objects")
+func readTrackTotal(key string, r *strictjson.Reader) (int64, error) {
+	if r.Kind() == strictjson.Bool {
+		exact, err := r.Bool()
+		if exact {
+			return TrackExact, err
 		}
+		return 0, err
 	}
-	return list, nil
-}
-
-func trackTotal(v []byte) (int64, error) {
-	switch string(v) {
-	case "true":
-		return TrackExact, nil
-	case "false":
-		return 0, nil
-	}
-	n, err := wholeInt("track_total", v)
+	n, err := readWhole(key, r)
 	if err != nil || n < 0 {
-		return 0, wrongType("track_total", "true, false or a whole number that is not negative")
+		return 0, wrongType(key, "true, false or a whole number that is not negative")
 	}
-	return int64(n), nil
+	return n, nil
 }
 
-func timeoutMs(v []byte) (int64, error) {
-	n, err := wholeInt("timeout_ms", v)
+func readTimeout(key string, r *strictjson.Reader) (int64, error) {
+	n, err := readWhole(key, r)
 	if err != nil || n < 1 {
-		return 0, wrongType("timeout_ms", "a whole number of milliseconds above 0")
+		return 0, wrongType(key, "a whole number of milliseconds above 0")
 	}
-	return int64(min(n, maxTimeoutMs)), nil
+	return min(n, maxTimeoutMs), nil
 }
 
-// sortSpecs reads a name, an object, or a list of both.
-func sortSpecs(v []byte) ([]query.SortSpec, error) {
-	if v[0] != '[' {
-		spec, err := sortSpec(v)
-		return []query.SortSpec{spec}, err
+// readSort takes a name, an object, or a list of both.
+func readSort(key string, r *strictjson.Reader) ([]query.SortSpec, error) {
+	if r.Kind() == strictjson.Array {
+		return readList(key, "a list of sort keys", r, readSortKey)
 	}
-	list, err := decode[[]json.RawMessage]("sort", v, "a list of sort keys")
-	if err != nil {
-		return nil, err
-	}
-	specs := make([]query.SortSpec, len(list))
-	for i := range list {
-		if specs[i], err = sortSpec(list[i]); err != nil {
-			return nil, err
-		}
-	}
-	return specs, nil
+	spec, err := readSortKey(key, r)
+	return []query.SortSpec{spec}, err
 }
 
-func sortSpec(v []byte) (spec query.SortSpec, err error) {
-	if v[0] != '{' {
-		spec.Field, err = decode[string]("sort", v, "the name of a field, an object with one, or a list of these")
-		return spec, err
-	}
-	members, err := strictMembers(v)
-	if err != nil {
-		return spec, err
-	}
-	for _, m := range members {
-		switch m.key {
-		case "field":
-			spec.Field, err = decode[string]("sort.field", m.value, "a string")
-		case "order":
-			spec.Order, err = oneOf("sort.order", m.value, "asc", "desc")
-		case "missing":
-			spec.Missing, err = oneOf("sort.missing", m.value, "first", "last")
-		case "from":
-			err = notYet("sort.from")
-		default:
-			err = fault.New(fault.BadRequest, "unknown key %s in a sort key", fault.Quote(m.key))
-		}
-		if err != nil {
+func readSortKey(key string, r *strictjson.Reader) (spec query.SortSpec, err error) {
+	if r.Kind() != strictjson.Object {
+		if err := expect(key, r, strictjson.String, "the name of a field, an object with one, or a list of these"); err != nil {
 			return spec, err
 		}
+		spec.Field, err = r.String()
+		return spec, err
 	}
-	if spec.Field == "" {
-		return spec, fault.New(fault.BadRequest, "a sort key without a field")
+	err = eachKey(key, "a sort key", r, func(name string, r *strictjson.Reader) (err error) {
+		path := key + "." + name
+		switch name {
+		case "field":
+			spec.Field, err = readText(path, r)
+		case "order":
+			spec.Order, err = readWord(fault.BadSort, path, r, "asc", "desc")
+		case "missing":
+			spec.Missing, err = readWord(fault.BadSort, path, r, "first", "last")
+		case "from":
+			err = notYet(path)
+		default:
+			err = fault.New(fault.BadRequest, "unknown key %s in a sort key", fault.Quote(name))
+		}
+		return err
+	})
+	if err == nil && spec.Field == "" {
+		err = fault.New(fault.BadRequest, "a sort key without a field")
 	}
-	return spec, nil
+	return spec, err
 }

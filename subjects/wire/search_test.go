@@ -121,12 +121,20 @@ func TestSearchBodiesThatAreRefused(t *testing.T) {
 		{`{"sort":7}`, "sort"},
 		{`{"sort":[7]}`, "sort"},
 		{`{"sort":[{}]}`, "field"},
-		{`{"sort":[{"field":"a","order":"up"}]}`, "order"},
-		{`{"sort":[{"field":"a","missing":"never"}]}`, "missing"},
+		{`{"sort":[{"field":"a","order":1}]}`, "order"},
+		{`{"sort":[{"field":"a","missing":null}]}`, "missing"},
+		{`{"sort":null}`, "sort"},
+		{`{"query":}`, "JSON"},
+		{`{"fields":["a",]}`, "JSON"},
+		{`{"fields":["a"}`, "JSON"},
+		{`{"min_seq":{"g0":1]}`, "JSON"},
+		{`{"min_seq":{"g0":1,"g0":2}}`, "g0"},
+		{`{"min_seq":{"g0":1.0}}`, "min_seq.g0"},
+		{`{"min_score":1e400}`, "min_score"},
 		{`{"sort":[{"field":"a","fild":"b"}]}`, "fild"},
 		{`{"sort":[{"field":"a","field":"b"}]}`, "field"},
 		{`{"sort":["a","b"],"order":"asc"}`, "order"},
-		{`{"order":"up"}`, "order"},
+		{`{"order":[]}`, "order"},
 		{`{"default_operator":"xor"}`, "default_operator"},
 		{`{"lenient":"yes"}`, "lenient"},
 		{`{"min_seq":{"g0":-1}}`, "min_seq"},
@@ -149,6 +157,23 @@ func TestSearchBodiesThatAreRefused(t *testing.T) {
 		got, err := wire.DecodeSearch([]byte(c.body))
 		if fault.CodeOf(err) != fault.BadRequest || !strings.Contains(err.Error(), c.names) {
 			t.Errorf("%s: %+v, %v, want bad_request that names %s", c.body, got, err, c.names)
+		}
+	}
+}
+
+func TestDirectionsThatDoNotExist(t *testing.T) {
+	for body, key := range map[string]string{
+		`{"sort":[{"field":"a","order":"up"}]}`:               "sort.order",
+		`{"sort":{"field":"a","order":"ASC"}}`:                "sort.order",
+		`{"sort":["b",{"field":"a","order":""}]}`:             "sort.order",
+		`{"sort":[{"field":"a","missing":"never"}]}`:          "sort.missing",
+		`{"sort":[{"field":"a","order":"asc","missing":""}]}`: "sort.missing",
+		`{"sort":"a","order":"up"}`:                           "order",
+		`{"order":"descending"}`:                              "order",
+		`{"order":""}`:                                        "order",
+	} {
+		if _, err := wire.DecodeSearch([]byte(body)); fault.CodeOf(err) != fault.BadSort || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v, want bad_sort that names %s", body, err, key)
 		}
 	}
 }
