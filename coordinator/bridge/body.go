@@ -10,9 +10,9 @@ import (
 	"github.com/jetseek/jetseek/engine/fault"
 )
 
-// readBody reads what the route takes of a body, under two limits: what the route takes at all, and what one NATS message takes. What lies between
-// them is read and thrown away, so that an honest client gets its answer instead of a broken connection. release gives the memory back; it is never nil.
-func (h *handler) readBody(w http.ResponseWriter, r *http.Request, use bodyUse) (body []byte, release func(), err error) {
+// readBody reads what the route takes of a body, under two limits: what the route takes at all, and what one NATS message takes. release gives the memory
+// back; it is never nil.
+func (h *handler) readBody(r *http.Request, use bodyUse) (body []byte, release func(), err error) {
 	release = func() {}
 	if e := r.Header.Values("Content-Encoding"); len(e) > 0 && (len(e) > 1 || !strings.EqualFold(e[0], "identity")) {
 		return nil, release, fault.New(fault.BadRequest, "Content-Encoding %s is not supported; send the body as it is", fault.Quote(strings.Join(e, ", ")))
@@ -28,22 +28,20 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, use bodyUse) 
 	if limit == 0 {
 		limit = most // not connected: the call will say so
 	}
-	if r.ContentLength > most {
+	if r.ContentLength > limit {
 		return nil, release, tooLarge(most, limit)
 	}
 	reserve := r.ContentLength
-	if reserve < 0 || reserve > limit {
+	if reserve < 0 {
 		reserve = limit
 	}
 	if !h.room.TryAcquire(reserve) {
 		return nil, release, fault.New(fault.Overloaded, "too many bytes of requests are in flight; try again")
 	}
 	release = func() { h.room.Release(reserve) }
-	r.Body = http.MaxBytesReader(w, r.Body, most)
 	body, err = readUpTo(r.Body, limit, r.ContentLength)
-	var over *http.MaxBytesError
 	switch {
-	case errors.As(err, &over) || errors.Is(err, errOver):
+	case errors.Is(err, errOver):
 		return nil, release, tooLarge(most, limit)
 	case err != nil:
 		return nil, release, fault.New(fault.BadRequest, "the body did not arrive whole: %v", err)
@@ -53,34 +51,36 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, use bodyUse) 
 
 var errOver = errors.New("more bytes than the limit")
 
-// readUpTo reads r to its end; past limit bytes it throws the rest away and gives errOver. length is the announced size, or negative.
+// readUpTo reads r to its end; past limit bytes it gives errOver. length is the announced size, or negative.
 func readUpTo(r io.Reader, limit, length int64) ([]byte, error) {
-	if length > limit {
-		if _, err := io.Copy(io.Discard, r); err != nil {
-			return nil, err
-		}
-		return nil, errOver
-	}
 	body := make([]byte, 0, max(length, 0)+512)
 	for {
 		n, err := r.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
-		if int64(len(body)) > limit {
-			if _, err := io.Copy(io.Discard, r); err != nil {
-				return nil, err
-			}
+		switch {
+		case int64(len(body)) > limit:
 			return nil, errOver
-		}
-		if err == io.EOF {
+		case err == io.EOF:
 			return body, nil
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
-		}
-		if len(body) == cap(body) {
+		case len(body) == cap(body):
 			body = append(body, 0)[:len(body)]
 		}
 	}
+}
+
+// mostDiscarded is how much of a body is read only to throw it away. Many clients look at an answer when they have sent all, and a server that hangs up before
+// gives them a broken connection instead of the error.
+const mostDiscarded = 128 << 20
+
+// discardRest reads what is left of the body of a request that is refused, within the connection's time limits. What announces more than we would ever read gets its answer
+// at once, and so does a client that waits to be asked for its body.
+func discardRest(r *http.Request) {
+	if r.Body == nil || r.ContentLength > mostDiscarded || strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, r.Body, mostDiscarded) // a client that breaks off reads no answer either
 }
 
 func tooLarge(most, limit int64) error {

@@ -56,7 +56,7 @@ func NewHandler(c *client.Client, log *slog.Logger) http.Handler {
 		h.mux.Handle(path, h.serve(methods))
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, fault.New(fault.NotFound, "no such path %s; /openapi.json lists them", fault.Quote(r.URL.Path)))
+		writeError(w, r, fault.New(fault.NotFound, "no such path %s; /openapi.json lists them", fault.Quote(r.URL.Path)))
 	})
 	return h
 }
@@ -65,7 +65,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if v := recover(); v != nil {
 			h.log.Error("panic while serving a request", "method", r.Method, "panic", v, "stack", string(debug.Stack()))
-			writeError(w, wire.NewError(fault.Unavailable, wire.ReasonInternal, "an internal error"))
+			writeError(w, r, wire.NewError(fault.Unavailable, wire.ReasonInternal, "an internal error"))
 		}
 	}()
 	header := w.Header()
@@ -73,11 +73,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
 	if !isCleanPath(r) {
-		writeError(w, fault.New(fault.BadRequest, "the path is not in its plain form"))
+		writeError(w, r, fault.New(fault.BadRequest, "the path is not in its plain form"))
 		return
 	}
 	if err := h.origin.Check(r); err != nil {
-		writeError(w, fault.New(fault.Forbidden, "writes from another origin are refused"))
+		writeError(w, r, fault.New(fault.Forbidden, "writes from another origin are refused"))
 		return
 	}
 	h.mux.ServeHTTP(w, r)
@@ -116,13 +116,13 @@ func (h *handler) serve(methods map[string]*route) http.HandlerFunc {
 		rt := methods[method]
 		if rt == nil {
 			w.Header().Set("Allow", strings.Join(allow, ", "))
-			writeErrorStatus(w, http.StatusMethodNotAllowed, fault.New(fault.BadRequest, "method %s is not for this path; use %s",
+			writeErrorStatus(w, r, http.StatusMethodNotAllowed, fault.New(fault.BadRequest, "method %s is not for this path; use %s",
 				fault.Quote(r.Method), strings.Join(allow, ", ")))
 			return
 		}
 		reply, err := h.answer(w, r, rt)
 		if err != nil {
-			writeError(w, err)
+			writeError(w, r, err)
 			return
 		}
 		w.WriteHeader(reply.Status)
@@ -139,7 +139,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, rt *route) (cli
 	if err := subjects.ValidCollection(c.collection); err != nil {
 		return client.Reply{}, err
 	}
-	body, release, err := h.readBody(w, r, rt.body)
+	body, release, err := h.readBody(r, rt.body)
 	defer release()
 	if err != nil {
 		return client.Reply{}, err

@@ -3,6 +3,7 @@ package bridge
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -227,6 +228,71 @@ func TestNobodyThere(t *testing.T) {
 	}
 	if got := d.call("GET", "/health", ""); got.status != 200 || got.body != `{"status":"ok"}` {
 		t.Errorf("/health without NATS: %d %s", got.status, got.body)
+	}
+}
+
+// A client that sends its whole body before it looks for an answer gets the error, whatever the request is refused for, and the connection goes on.
+func TestRefusalsReachClientsThatStillSend(t *testing.T) {
+	d := openDoor(t)
+	const size = 3 << 20 // more than sockets hold
+	for _, c := range []struct {
+		line, header string
+		size, status int
+	}{
+		{"POST /search", "", size, 413},
+		{"PUT /collections/books", "", size, 413},
+		{"POST /index", "", size, 413},
+		{"POST /index", "", 17 << 20, 413}, // more than the route takes
+		{"POST /index", "Content-Encoding: gzip\r\n", size, 400},
+		{"POST /index", "Origin: https://evil.example\r\n", size, 403},
+		{"POST /index?wait=soon", "", size, 400},
+		{"POST /index?collection=A", "", size, 400},
+		{"GET /search", "", size, 400},
+		{"POST /nope", "", size, 404},
+		{"PATCH /search", "", size, 405},
+		{"POST /a/../index", "", size, 400},
+	} {
+		for _, chunked := range []bool{false, true} {
+			conn, err := net.Dial("tcp", d.http.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, length := strings.Repeat("x", c.size), fmt.Sprintf("Content-Length: %d", c.size)
+			if chunked {
+				body, length = fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", c.size, body), "Transfer-Encoding: chunked"
+			}
+			answers := bufio.NewReader(conn)
+			for i := range 2 {
+				request := c.line + " HTTP/1.1\r\nHost: x\r\n" + c.header + length + "\r\n\r\n" + body
+				if i == 1 {
+					request = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+				}
+				if _, err := io.WriteString(conn, request); err != nil {
+					t.Errorf("%s, %d bytes, chunked %v: request %d: %v", c.line, c.size, chunked, i+1, err)
+					break
+				}
+				got, err := http.ReadResponse(answers, nil)
+				if err != nil {
+					t.Errorf("%s, %d bytes, chunked %v: answer %d: %v", c.line, c.size, chunked, i+1, err)
+					break
+				}
+				want := [...]int{c.status, 200}[i]
+				if text, err := io.ReadAll(got.Body); err != nil || got.StatusCode != want {
+					t.Errorf("%s, %d bytes, chunked %v: answer %d: %d %.200s, %v, want %d", c.line, c.size, chunked, i+1, got.StatusCode, text, err, want)
+				}
+			}
+			_ = conn.Close()
+		}
+	}
+	d.notAsked("refused requests")
+}
+
+// A client that asks before it sends is told at once.
+func TestRefusalsBeforeTheBodyIsSent(t *testing.T) {
+	d := openDoor(t)
+	got := d.raw("POST /search HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9000000\r\n\r\n")
+	if !strings.HasPrefix(got, "HTTP/1.1 413") {
+		t.Errorf("%s", got)
 	}
 }
 

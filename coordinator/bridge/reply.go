@@ -80,11 +80,12 @@ func jsonReply(status int, v any) client.Reply {
 }
 
 // writeError answers with an error under its own status.
-func writeError(w http.ResponseWriter, err error) {
-	writeErrorStatus(w, wire.FromError(err).Status(), err)
+func writeError(w http.ResponseWriter, r *http.Request, err error) {
+	writeErrorStatus(w, r, wire.FromError(err).Status(), err)
 }
 
-func writeErrorStatus(w http.ResponseWriter, status int, err error) {
+func writeErrorStatus(w http.ResponseWriter, r *http.Request, status int, err error) {
+	discardRest(r)
 	reply := jsonReply(status, wire.FromError(err).Body())
 	w.WriteHeader(reply.Status)
 	_, _ = w.Write(reply.Body) // the client is gone: nobody to tell
