@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // answer is one message that came to a call's inbox: a reply, or the server's word that nobody listens.
@@ -15,6 +16,7 @@ type answer struct {
 	slot         uint32
 	data         []byte
 	noResponders bool
+	err          error // frames that do not join
 }
 
 // mux routes everything that comes to this coordinator's one wildcard inbox: replies to the call and slot that their subject names, reports of
@@ -27,14 +29,26 @@ type mux struct {
 	mu    sync.Mutex // guards the fields below
 	last  uint64
 	calls map[uint64]*gather
+
+	framed int64 // bytes of frames of the calls that are open
 }
 
 // gather collects the answers of one round of one call.
 type gather struct {
 	call    uint64
 	round   uint32
-	answers chan answer // has room for every slot of the round: the callback never blocks
+	answers chan answer             // has room for every slot of the round: the callback never blocks
+	parts   map[uint32]*wire.Joiner // by slot: replies that come in frames; of the callback alone
+	framed  int64                   // bytes in parts; guarded by the mux
 }
+
+const (
+	// framedBytes bounds the replies in frames that are being joined at a time, over all calls.
+	framedBytes = 512 << 20
+	// inboxMessages and inboxBytes bound what waits in the inbox's subscription; replies beyond are lost, and their members asked again.
+	inboxMessages = 1 << 17
+	inboxBytes    = 256 << 20
+)
 
 // newMux subscribes the inbox. Reports go to the given function, which must not block.
 func newMux(conn *nats.Conn, inbox string, report func([]byte)) (*mux, error) {
@@ -51,7 +65,7 @@ func newMux(conn *nats.Conn, inbox string, report func([]byte)) (*mux, error) {
 		return nil, fmt.Errorf("subscribe to the inbox: %w", err)
 	}
 	m.sub = sub
-	return m, nil
+	return m, sub.SetPendingLimits(inboxMessages, inboxBytes)
 }
 
 func (m *mux) close() { _ = m.sub.Unsubscribe() } // a closed connection has ended it already
@@ -72,6 +86,31 @@ func (m *mux) end(g *gather) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.calls, g.call)
+	m.framed -= g.framed
+}
+
+// join gives the whole reply when all its frames are there.
+func (m *mux) join(g *gather, slot uint32, msg *nats.Msg) (*nats.Msg, error) {
+	if msg.Header.Get(wire.HeaderFrame) == "" {
+		return msg, nil
+	}
+	m.mu.Lock()
+	if m.calls[g.call] == g {
+		g.framed += int64(len(msg.Data))
+		m.framed += int64(len(msg.Data))
+	}
+	full := m.framed > framedBytes
+	m.mu.Unlock()
+	if full {
+		return nil, fmt.Errorf("more than %d bytes of large replies wait to be joined", framedBytes)
+	}
+	if g.parts == nil {
+		g.parts = make(map[uint32]*wire.Joiner)
+	}
+	if g.parts[slot] == nil {
+		g.parts[slot] = new(wire.Joiner)
+	}
+	return g.parts[slot].Add(msg)
 }
 
 func (m *mux) route(msg *nats.Msg) {
@@ -86,8 +125,15 @@ func (m *mux) route(msg *nats.Msg) {
 		m.late.Add(1)
 		return
 	}
-	a := answer{slot: c.Slot, data: msg.Data}
-	a.noResponders = len(msg.Data) == 0 && msg.Header.Get("Status") == "503"
+	whole, err := m.join(g, c.Slot, msg)
+	if whole == nil && err == nil {
+		return
+	}
+	a := answer{slot: c.Slot, err: err}
+	if err == nil {
+		a.data = whole.Data
+		a.noResponders = len(msg.Data) == 0 && msg.Header.Get("Status") == "503"
+	}
 	select {
 	case g.answers <- a:
 	default: // more answers than requests: a stranger's, or a repeat

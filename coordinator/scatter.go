@@ -182,6 +182,8 @@ func (c *Coordinator) take(ctx context.Context, t *trip, g *gather, i int, a ans
 	id := subjects.MemberID(target.group, node)
 	var err *wire.Error
 	switch {
+	case a.err != nil:
+		err = unavailable("malformed", "member %s: %v", id, a.err)
 	case a.noResponders:
 		c.suspects.add(id)
 		err = unavailable(reasonNoMember, "member %s is not there", id)

@@ -152,14 +152,18 @@ func (c *Coordinator) answer(ctx context.Context, msg *nats.Msg, collection stri
 	c.respond(msg, reply)
 }
 
-// respond sends a reply; one that does not fit a message becomes an error, never silence.
+// respond sends a reply, in frames if it is large and the asker takes them; else a reply that does not fit becomes an error, never silence.
 func (c *Coordinator) respond(msg, reply *nats.Msg) {
-	const headers = 256 // what the reply's own headers take at most
-	if limit := c.conn.MaxPayload(); int64(len(reply.Data)+headers) > limit {
-		c.respondError(msg, fault.New(fault.TooLarge, "the answer of %d bytes does not fit a message of %d: ask for fewer hits, or for fewer fields", len(reply.Data), limit))
+	limit := c.conn.MaxPayload()
+	switch framed := msg.Header.Get(wire.HeaderFrames) == "1"; {
+	case framed && len(reply.Data) > wire.MaxReplyBytes:
+		c.respondError(msg, fault.New(fault.TooLarge, "the answer of %d bytes is larger than %d: ask for fewer hits, or for fewer fields", len(reply.Data), wire.MaxReplyBytes))
+		return
+	case !framed && !wire.Fits(len(reply.Data), limit):
+		c.respondError(msg, fault.New(fault.TooLarge, "the answer of %d bytes does not fit a message of %d: ask for fewer hits or fields, or for frames with the header %s: 1", len(reply.Data), limit, wire.HeaderFrames))
 		return
 	}
-	if err := msg.RespondMsg(reply); err != nil {
+	if err := wire.Respond(c.conn, reply); err != nil {
 		c.log.Debug("a reply could not be sent", "subject", msg.Subject, "error", err)
 	}
 }

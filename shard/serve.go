@@ -129,13 +129,18 @@ func (m *Member) answer(ctx context.Context, r request) {
 	m.reply(r, data)
 }
 
-// reply sends an answer; one that does not fit a message becomes an error, never silence.
+// reply sends an answer. Coordinators take a large one in frames, people where they ask for them; else it becomes an error, never silence.
 func (m *Member) reply(r request, data []byte) {
-	if limit := m.opts.Conn.MaxPayload(); int64(len(data)) > limit {
-		m.refuse(r, wire.FromError(fault.New(fault.TooLarge, "the answer of %d bytes does not fit a message of %d: ask for fewer documents or fields", len(data), limit)))
+	limit := m.opts.Conn.MaxPayload()
+	switch framed := !isForPeople(r.msg.Data) || r.msg.Header.Get(wire.HeaderFrames) == "1"; {
+	case framed && len(data) > wire.MaxReplyBytes:
+		m.refuse(r, wire.FromError(fault.New(fault.TooLarge, "the answer of %d bytes is larger than %d: ask for fewer documents or fields", len(data), wire.MaxReplyBytes)))
+		return
+	case !framed && !wire.Fits(len(data), limit):
+		m.refuse(r, wire.FromError(fault.New(fault.TooLarge, "the answer of %d bytes does not fit a message of %d: ask for fewer documents or fields, or for frames with the header %s: 1", len(data), limit, wire.HeaderFrames)))
 		return
 	}
-	if err := r.msg.Respond(data); err != nil {
+	if err := wire.Respond(m.opts.Conn, &nats.Msg{Subject: r.msg.Reply, Data: data}); err != nil {
 		m.opts.Log.Debug("a reply could not be sent", "member", m.id, "error", err)
 	}
 }

@@ -82,7 +82,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, r.unsent(fault.TooLarge, "", "%d bytes with its headers, and a message of this NATS server takes at most %d (max_payload)",
 			size(msg), limit)
 	}
-	reply, err := c.nc.RequestMsgWithContext(ctx, msg)
+	reply, err := c.inbox.request(ctx, c.nc, msg)
 	if err != nil {
 		return Reply{}, c.unanswered(ctx, r, err)
 	}

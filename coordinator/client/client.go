@@ -22,6 +22,7 @@ type Client struct {
 	nc    *nats.Conn
 	names subjects.Names
 	link  *link
+	inbox inbox
 }
 
 // New makes a client over an open connection.
