@@ -26,7 +26,7 @@ type DB struct {
 	opts  Options
 	names subjects.Names
 	lock  *flock.Flock
-	nats  *natsServer // nil with a NATS of someone else
+	nats  *NATS // nil with a NATS of someone else
 
 	coordinator *coordinator.Coordinator
 	conn        *nats.Conn // of the client
@@ -52,13 +52,13 @@ func Open(dir string, o Options) (_ *DB, err error) {
 			err = errors.Join(err, db.Close())
 		}
 	}()
-	if err := db.lockFolder(); err != nil {
+	if db.lock, err = lockFolder(dir); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), o.StartTimeout)
 	defer cancel()
 	if o.NATSURL == "" {
-		if db.nats, err = startNATS(filepath.Join(dir, "nats"), o); err != nil {
+		if db.nats, err = startNATS(filepath.Join(dir, "nats"), NATSOptions{Listen: o.Listen, Port: o.NATSPort}); err != nil {
 			return nil, err
 		}
 	}
@@ -74,20 +74,20 @@ func Open(dir string, o Options) (_ *DB, err error) {
 	return db, db.start(ctx)
 }
 
-func (db *DB) lockFolder() error {
-	if err := os.MkdirAll(db.dir, 0o750); err != nil {
-		return fmt.Errorf("make data folder: %w", err)
+// lockFolder makes a data folder if it is absent, and holds it until the lock is closed.
+func lockFolder(dir string) (*flock.Flock, error) {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, fmt.Errorf("make data folder: %w", err)
 	}
-	lock := flock.New(filepath.Join(db.dir, "LOCK"))
+	lock := flock.New(filepath.Join(dir, "LOCK"))
 	ok, err := lock.TryLock()
 	if err != nil {
-		return fmt.Errorf("lock data folder %s: %w", db.dir, err)
+		return nil, fmt.Errorf("lock data folder %s: %w", dir, err)
 	}
 	if !ok {
-		return fmt.Errorf("data folder %s is in use by another process: stop it, or choose another folder", db.dir)
+		return nil, fmt.Errorf("data folder %s is in use by another process: stop it, or choose another folder", dir)
 	}
-	db.lock = lock
-	return nil
+	return lock, nil
 }
 
 // start brings members and coordinator to life.
@@ -190,7 +190,7 @@ func (db *DB) NATSURL() string {
 	if db.nats == nil {
 		return db.opts.NATSURL
 	}
-	return db.nats.url()
+	return db.nats.URL()
 }
 
 // Failed gives an error when a part of the system has ended that should not have.
@@ -208,7 +208,7 @@ func (db *DB) Close() error {
 		db.conn.Close()
 	}
 	if db.nats != nil {
-		db.nats.stop()
+		errs = append(errs, db.nats.Close())
 		db.nats = nil
 	}
 	if db.lock != nil {

@@ -1,10 +1,15 @@
 package embedded
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
+	"strconv"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
@@ -12,21 +17,54 @@ import (
 // natsStart bounds how long the server may take to open its store.
 const natsStart = time.Minute
 
-// natsServer is the embedded NATS server.
-type natsServer struct {
-	srv     *server.Server
-	listens bool
+// DefaultNATSPort is where NATS clients look for a server.
+const DefaultNATSPort = 4222
+
+// NATSOptions say where a NATS server listens.
+type NATSOptions struct {
+	// Listen lets other processes connect; else the server is reached from inside this process only.
+	Listen bool
+	// Host is the address to listen on; "": 127.0.0.1.
+	Host string
+	// Port to listen on; 0: any free one.
+	Port int
 }
 
-// startNATS starts a server whose JetStream syncs every message before it acknowledges it: without that, acknowledged writes are lost with the power.
-func startNATS(dir string, o Options) (*natsServer, error) {
+// NATS is a NATS server with JetStream in this process. It syncs every message to disk before it acknowledges it: without that, acknowledged writes are lost
+// with the power.
+type NATS struct {
+	srv     *server.Server
+	listens bool
+	lock    *flock.Flock // nil when someone else holds the folder
+}
+
+// OpenNATS runs only the server, on a data folder as [Open] has it, which it makes if absent and locks. The caller must Close it.
+func OpenNATS(dir string, o NATSOptions) (*NATS, error) {
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := startNATS(filepath.Join(dir, "nats"), o)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	s.lock = lock
+	return s, nil
+}
+
+func startNATS(dir string, o NATSOptions) (*NATS, error) {
 	opts := &server.Options{
-		ServerName: "jetseek", DontListen: !o.Listen, Host: "127.0.0.1", Port: o.NATSPort,
+		ServerName: "jetseek", DontListen: !o.Listen, Host: cmp.Or(o.Host, "127.0.0.1"), Port: o.Port,
 		JetStream: true, StoreDir: dir, SyncAlways: true,
 		NoSigs: true, NoLog: true, PingInterval: 10 * time.Second, MaxPingsOut: 2,
 	}
-	if o.Listen && o.NATSPort == 0 {
-		opts.Port = server.RANDOM_PORT
+	if o.Listen {
+		if err := checkFree(opts.Host, o.Port); err != nil {
+			return nil, fmt.Errorf("start NATS: %w", err)
+		}
+		if o.Port == 0 {
+			opts.Port = server.RANDOM_PORT
+		}
 	}
 	srv, err := server.NewServer(opts)
 	if err != nil {
@@ -35,22 +73,46 @@ func startNATS(dir string, o Options) (*natsServer, error) {
 	srv.Start()
 	if !srv.ReadyForConnections(natsStart) {
 		srv.Shutdown()
-		return nil, fmt.Errorf("start NATS: not ready after %s: is the port %d in use?", natsStart, o.NATSPort)
+		return nil, fmt.Errorf("start NATS: not ready after %s: is the port %d in use?", natsStart, o.Port)
 	}
-	return &natsServer{srv: srv, listens: o.Listen}, nil
+	return &NATS{srv: srv, listens: o.Listen}, nil
 }
 
-// url is where clients connect. A server that does not listen reports an address all the same, which is not to be shown.
-func (s *natsServer) url() string {
+// checkFree tells at once that a port is taken; the server itself would keep silent and never be ready.
+func checkFree(host string, port int) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// URL is where clients connect. A server that does not listen reports an address all the same, which is not to be shown: it has none.
+func (s *NATS) URL() string {
 	if !s.listens {
 		return ""
 	}
 	return s.srv.ClientURL()
 }
 
-func (s *natsServer) stop() {
+// Done is closed when the server has ended, by Close or by itself.
+func (s *NATS) Done() <-chan struct{} {
+	done := make(chan struct{})
+	go func() { // ends with the server
+		s.srv.WaitForShutdown()
+		close(done)
+	}()
+	return done
+}
+
+// Close ends the server; what it stored stays. A second call does nothing.
+func (s *NATS) Close() error {
 	s.srv.Shutdown()
 	s.srv.WaitForShutdown()
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Close()
 }
 
 // wrapper stands in a new connection to the server.
