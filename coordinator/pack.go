@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,8 +17,10 @@ import (
 
 // Limits of the write path.
 const (
-	// recordBytes is how large one log message may become; a larger operation is too_large.
+	// recordBytes is how large one log message may become, on a server that takes so much; a larger operation is too_large.
 	recordBytes = 900 << 10
+	// headerRoom is what the headers of a message to the log take at most.
+	headerRoom = 1 << 10
 	// queuedBytes bounds what waits for a group's log; beyond it writes are refused as overloaded.
 	queuedBytes = 32 << 20
 	// publishTry bounds one try to publish, publishTries how often the same message is offered under the same message id before its outcome
@@ -66,10 +69,12 @@ type packer struct {
 	known map[schema.Incarnation]uint64
 	owned bool        // the first own entry is known to stand in the log
 	batch *wire.Batch // memory of the message being packed
+	limit int         // of a message, in bytes
 }
 
 func newPacker(c *Coordinator, group string) *packer {
-	return &packer{c: c, group: group, wake: make(chan struct{}, 1), known: make(map[schema.Incarnation]uint64), batch: wire.NewBatch(recordBytes)}
+	limit := c.largestRecord()
+	return &packer{c: c, group: group, wake: make(chan struct{}, 1), known: make(map[schema.Incarnation]uint64), batch: wire.NewBatch(limit), limit: limit}
 }
 
 // submit queues writes, in order and together. It refuses them all when too much waits already.
@@ -95,18 +100,24 @@ func (p *packer) submit(writes []*write) *wire.Error {
 	return nil
 }
 
-// withdraw takes a write back that was not packed yet, and tells whether it could.
-func (p *packer) withdraw(w *write) bool {
+// expire takes back the writes whose time is over and that were not packed yet: they are certainly not stored. All at once, since the lines of a bulk
+// have the same deadline.
+func (p *packer) expire() {
+	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, q := range p.queue {
-		if q == w {
-			p.queue = append(p.queue[:i:i], p.queue[i+1:]...)
-			p.bytes -= w.bytes()
-			return true
+	p.queue = slices.DeleteFunc(p.queue, func(w *write) bool {
+		if now.Before(w.deadline) {
+			return false
 		}
-	}
-	return false
+		p.bytes -= w.bytes()
+		w.fail(timeOver(p.group))
+		return true
+	})
+}
+
+func timeOver(group string) *wire.Error {
+	return notDurable(wire.FromError(fault.New(fault.Deadline, "the write waited for the log of group %s until its time was over: try again, or give it more with timeout_ms", group)))
 }
 
 // run packs and publishes until ctx ends; then it fails what still waits, which is certainly not stored.
@@ -195,21 +206,20 @@ func (p *packer) take(f *flight) []*write {
 	for len(p.queue) > 0 {
 		w := p.queue[0]
 		if !now.Before(w.deadline) {
-			p.drop().fail(notDurable(wire.FromError(fault.New(fault.Deadline, "the time ran out before the write was handed to the log: try again, or give it more with timeout_ms"))))
+			p.drop().fail(timeOver(p.group))
 			continue
 		}
-		if w.schema.Version > p.known[w.schema.Collection] {
-			if !p.batch.AddSchema(&w.schema) {
-				break
-			}
-			p.known[w.schema.Collection] = w.schema.Version
-		}
-		if !p.batch.Add(&w.op) {
+		fresh := w.schema.Version > p.known[w.schema.Collection]
+		if fresh && !p.batch.AddSchema(&w.schema) || !p.batch.Add(&w.op) {
 			if len(taken) > 0 {
 				break
 			}
-			p.drop().fail(notDurable(tooLarge(recordBytes)))
+			p.drop().fail(notDurable(tooLarge(p.limit)))
+			p.batch.Reset() // with its schema record, which the next write has to bring
 			continue
+		}
+		if fresh {
+			p.known[w.schema.Collection] = w.schema.Version
 		}
 		p.drop()
 		w.flight, w.index = f, len(taken)
@@ -224,6 +234,10 @@ func (p *packer) take(f *flight) []*write {
 func (p *packer) publish(ctx context.Context, f *flight, data []byte, writes int) {
 	msg := &nats.Msg{Subject: p.c.names.Log(p.group), Data: data, Header: nats.Header{}}
 	id := wire.MsgID(p.c.incarnation, f.counter)
+	if p.c.js.Conn().IsClosed() {
+		p.refuse(f, nats.ErrConnectionClosed)
+		return
+	}
 	var err error
 	for try := range publishTries {
 		var ack *jetstream.PubAck
@@ -261,10 +275,18 @@ func (p *packer) refuse(f *flight, err error) {
 	p.c.tracker.abandon(f)
 }
 
-// certainlyRefused tells whether a failed first publish cannot have been stored: the server said no, or the client never sent it.
+// certainlyRefused tells whether a failed first publish cannot have been stored: the server said no, or the client never sent it. A connection that is
+// closed while an acknowledgement is waited for proves nothing.
 func certainlyRefused(err error) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) || errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrNoResponders) ||
-		errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded) ||
-		errors.Is(err, nats.ErrMaxPayload)
+		errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrMaxPayload)
+}
+
+// largestRecord is how large a message to a log may be.
+func (c *Coordinator) largestRecord() int {
+	if limit := int(c.js.Conn().MaxPayload()); limit > 0 {
+		return min(recordBytes, limit-headerRoom)
+	}
+	return recordBytes
 }

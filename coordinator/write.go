@@ -242,10 +242,8 @@ func (c *Coordinator) awaitPacked(ctx context.Context, group string, w *write) *
 	select {
 	case <-w.packed:
 	case <-ctx.Done():
-		if c.packer(group).withdraw(w) {
-			return notDurable(wire.FromError(fault.New(fault.Deadline, "the write waited for the log of group %s until its time was over: try again", group)))
-		}
-		<-w.packed // it is being packed: this does not wait for anything remote
+		c.packer(group).expire()
+		<-w.packed // by now it is, or it is being packed: this does not wait for anything remote
 	}
 	return w.err
 }
