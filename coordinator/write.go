@@ -242,7 +242,9 @@ func (c *Coordinator) awaitPacked(ctx context.Context, group string, w *write) *
 	select {
 	case <-w.packed:
 	case <-ctx.Done():
-		c.packer(group).expire()
+		if !isClosed(w.packed) {
+			c.packer(group).expire()
+		}
 		<-w.packed // by now it is, or it is being packed: this does not wait for anything remote
 	}
 	return w.err
