@@ -52,19 +52,20 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	}
 	messages := make([]engine.Message, len(batch))
 	done := make([]applied, len(batch))
-	index := make([][]int, len(batch)) // message, operation of the record -> operation of the engine, or -1
+	index := make([][]int, len(batch)) // message, operation of the record -> operation of the engine, or one of the places below
 	for i, raw := range batch {
 		messages[i].Log, messages[i].Seq = m.log, raw.seq
 		done[i] = applied{seq: raw.seq, before: m.table}
-		rec, err := wire.DecodeRecord(raw.data)
-		if errors.Is(err, wire.ErrMalformed) {
-			m.opts.Log.Error("a message of the log is no record: passed over", "member", m.id, "seq", raw.seq, "error", err)
+		if errors.Is(raw.err, wire.ErrMalformed) {
+			m.opts.Log.Error("a message of the log is no record: passed over", "member", m.id, "seq", raw.seq, "error", raw.err)
 			continue
 		}
-		if err != nil {
-			return fmt.Errorf("message %d: %w", raw.seq, err)
+		if raw.err != nil {
+			return fmt.Errorf("message %d: %w", raw.seq, raw.err)
 		}
+		rec := raw.record
 		done[i].counter, done[i].reply = rec.Counter, rec.Reply
+		var err error
 		if messages[i].Ops, index[i], err = m.translate(raw, rec); err != nil {
 			return fmt.Errorf("message %d: %w", raw.seq, err)
 		}
@@ -81,12 +82,22 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	return nil
 }
 
-// pick puts the engine's outcomes where the record's operations stand; those the engine never saw are done.
+// Places of operations that the engine never sees.
+const (
+	inMember   = -1 // done by the member itself
+	passedOver = -2 // its body does not decode, for any member
+)
+
+// pick puts the engine's outcomes where the record's operations stand.
 func pick(outcomes []outcome.Outcome, index []int) []outcome.Outcome {
 	all := make([]outcome.Outcome, len(index))
 	for i, at := range index {
-		all[i] = outcome.Outcome{Code: outcome.Done}
-		if at >= 0 {
+		switch at {
+		case inMember:
+			all[i] = outcome.Outcome{Code: outcome.Done}
+		case passedOver:
+			all[i] = outcome.Outcome{Code: outcome.Rejected}
+		default:
 			all[i] = outcomes[at]
 		}
 	}
@@ -94,26 +105,31 @@ func pick(outcomes []outcome.Outcome, index []int) []outcome.Outcome {
 }
 
 // translate takes what concerns the member itself out of a record and gives the rest as the engine's operations, schemas first, with the place of every operation of the
-// record among them.
+// record among them. What does not decode is passed over by every member alike; only a kind that this software does not know is an error.
 func (m *Member) translate(raw message, rec *wire.Record) ([]engine.Op, []int, error) {
 	ops := make([]engine.Op, 0, len(rec.Schemas)+len(rec.Ops))
 	for i := range rec.Schemas {
 		op, err := schemaOp(&rec.Schemas[i])
 		if err != nil {
-			return nil, nil, err
+			m.opts.Log.Error("a schema of the log does not parse: passed over", "member", m.id, "seq", raw.seq, "error", err)
+			continue
 		}
 		ops = append(ops, op)
 	}
 	index := make([]int, len(rec.Ops))
 	for i := range rec.Ops {
 		op, inEngine, err := m.operation(raw, &rec.Ops[i])
-		if err != nil {
+		switch {
+		case errors.Is(err, wire.ErrMalformed):
+			m.opts.Log.Error("an operation of the log does not decode: passed over", "member", m.id, "seq", raw.seq, "operation", i, "error", err)
+			index[i] = passedOver
+		case err != nil:
 			return nil, nil, err
-		}
-		index[i] = -1
-		if inEngine {
+		case inEngine:
 			index[i] = len(ops)
 			ops = append(ops, op)
+		default:
+			index[i] = inMember
 		}
 	}
 	return ops, index, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // errHole says that the log cannot be followed further: messages that were stored are not there.
@@ -26,31 +27,42 @@ const (
 	retryAfter = 100 * time.Millisecond
 )
 
-// message is one message of the log.
+// message is one message of the log, taken apart.
 type message struct {
 	seq     uint64
 	subject string
-	data    []byte
+	bytes   int
+	record  *wire.Record
+	err     error // why it is no record
+}
+
+func newMessage(seq uint64, subject string, data []byte) message {
+	rec, err := wire.DecodeRecord(data)
+	return message{seq: seq, subject: subject, bytes: len(data), record: rec, err: err}
 }
 
 // follower gives a group's log in order without a gap, from two sources: the tail, which costs nothing and has no state to lose, and the stream, where the tail
-// has a gap or has not begun. It is used by one goroutine; only hint may be called from others.
+// has a gap or has not begun. The tail is a plain subject: what comes there and is no record of this stream, or names a sequence beyond the next, only
+// makes the follower ask the stream; who may publish records there is a matter of the server's permissions. It is used by one goroutine; only hint may be
+// called from others.
 type follower struct {
 	stream jetstream.Stream
+	name   string         // of the stream
 	tail   chan *nats.Msg // both subjects, in the order in which the server sent them
 	subs   []*nats.Subscription
 
-	next  uint64                    // the sequence that is due
-	ahead *message                  // a tail message beyond next: there is a gap before it
-	read  jetstream.MessagesContext // open while a long gap is being read
+	next    uint64                    // the sequence that is due
+	ahead   *message                  // a tail message beyond next: there is a gap before it
+	claimed uint64                    // the highest sequence that the tail has named
+	read    jetstream.MessagesContext // open while a long gap is being read
 
-	head atomic.Uint64 // the highest sequence known to be stored
+	head atomic.Uint64 // the highest sequence that the server has acknowledged
 	kick chan struct{} // capacity 1: head has risen
 }
 
 // follow starts to listen to the tail; the first message due is next.
 func follow(conn *nats.Conn, names subjects.Names, group string, stream jetstream.Stream, next uint64) (*follower, error) {
-	f := &follower{stream: stream, tail: make(chan *nats.Msg, tailMessages), next: next, kick: make(chan struct{}, 1)}
+	f := &follower{stream: stream, name: names.Stream(group), tail: make(chan *nats.Msg, tailMessages), next: next, kick: make(chan struct{}, 1)}
 	for _, subject := range []string{names.Tail(group), names.TailOwn(group)} {
 		sub, err := conn.ChanSubscribe(subject, f.tail)
 		if err != nil {
@@ -69,21 +81,25 @@ func (f *follower) close() {
 	f.stopReading()
 }
 
-// hint tells that the log holds the sequence, so that a lost last tail message is noticed.
+// hint tells that the server has acknowledged the sequence, so that a lost last tail message is noticed.
 func (f *follower) hint(seq uint64) {
-	for {
-		known := f.head.Load()
-		if seq <= known {
-			return
-		}
-		if f.head.CompareAndSwap(known, seq) {
-			break
-		}
+	if !f.raiseHead(seq) {
+		return
 	}
 	select {
 	case f.kick <- struct{}{}:
 	default:
 	}
+}
+
+// raiseHead tells whether the sequence was news.
+func (f *follower) raiseHead(seq uint64) bool {
+	for known := f.head.Load(); seq > known; known = f.head.Load() {
+		if f.head.CompareAndSwap(known, seq) {
+			return true
+		}
+	}
+	return false
 }
 
 // batch waits for messages and gives them, contiguous, the first being the one that is due. It fails with ctx, or with errHole.
@@ -116,19 +132,23 @@ func (f *follower) batch(ctx context.Context) ([]message, error) {
 	}
 }
 
-// due tells whether the stream is known to hold messages that the tail has not brought.
+// due tells whether the stream is said to hold messages that the tail has not brought.
 func (f *follower) due() bool {
-	return f.ahead != nil && f.ahead.seq > f.next || f.head.Load() >= f.next && len(f.tail) == 0 && f.ahead == nil
+	if f.ahead != nil {
+		return f.ahead.seq > f.next
+	}
+	return max(f.head.Load(), f.claimed) >= f.next && len(f.tail) == 0
 }
 
-// take puts a tail message where fromTail finds it; an old one is dropped.
+// take puts a tail message where fromTail finds it; an old one is dropped, and of what is no record only the sequence is noted.
 func (f *follower) take(m *nats.Msg) {
 	seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
-	if err != nil || seq < f.next {
+	if err != nil || seq < f.next || m.Header.Get("Nats-Stream") != f.name {
 		return
 	}
-	f.ahead = &message{seq: seq, subject: m.Header.Get("Nats-Subject"), data: m.Data}
-	for known := f.head.Load(); seq > known && !f.head.CompareAndSwap(known, seq); known = f.head.Load() {
+	f.claimed = max(f.claimed, seq)
+	if msg := newMessage(seq, m.Header.Get("Nats-Subject"), m.Data); msg.err == nil {
+		f.ahead = &msg
 	}
 }
 
@@ -153,7 +173,7 @@ func (f *follower) fromTail() []message {
 		if f.ahead.seq > f.next {
 			return got
 		}
-		got, bytes = append(got, *f.ahead), bytes+len(f.ahead.data)
+		got, bytes = append(got, *f.ahead), bytes+f.ahead.bytes
 		f.ahead = nil
 		f.next++
 	}
@@ -162,9 +182,15 @@ func (f *follower) fromTail() []message {
 
 // fromStream reads messages from next on, up to the tail message ahead or the known head.
 func (f *follower) fromStream(ctx context.Context) ([]message, error) {
-	last := f.head.Load()
+	last := max(f.head.Load(), f.claimed)
 	if f.ahead != nil {
 		last = f.ahead.seq - 1
+	}
+	if last > f.head.Load() {
+		var err error
+		if last, err = f.confirm(ctx, last); err != nil || last < f.next {
+			return nil, err
+		}
 	}
 	if last-f.next+1 <= nearGap && f.read == nil {
 		return f.readNear(ctx, last)
@@ -176,6 +202,26 @@ func (f *follower) fromStream(ctx context.Context) ([]message, error) {
 	return got, err
 }
 
+// confirm asks the stream how far it really goes, and forgets what the tail has claimed beyond.
+func (f *follower) confirm(ctx context.Context, claimed uint64) (last uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	info, err := f.stream.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read the state of the log: %w", err)
+	}
+	end := info.State.LastSeq
+	if end+1 < f.next {
+		return 0, fmt.Errorf("%w: message %d was applied, the log now ends at %d", errHole, f.next-1, end)
+	}
+	f.raiseHead(end)
+	f.claimed = min(f.claimed, end)
+	if f.ahead != nil && f.ahead.seq > end {
+		f.ahead = nil
+	}
+	return min(claimed, end), nil
+}
+
 // readNear reads message by message.
 func (f *follower) readNear(ctx context.Context, last uint64) ([]message, error) {
 	var got []message
@@ -185,7 +231,7 @@ func (f *follower) readNear(ctx context.Context, last uint64) ([]message, error)
 		if err != nil {
 			return got, err
 		}
-		got, bytes = append(got, m), bytes+len(m.data)
+		got, bytes = append(got, m), bytes+m.bytes
 		f.next++
 	}
 	return got, nil
@@ -201,7 +247,7 @@ func (f *follower) get(ctx context.Context, seq uint64) (message, error) {
 	if err != nil {
 		return message{}, fmt.Errorf("read message %d of the log: %w", seq, err)
 	}
-	return message{seq: m.Sequence, subject: m.Subject, data: m.Data}, nil
+	return newMessage(m.Sequence, m.Subject, m.Data), nil
 }
 
 // missing says why a message that should be stored was not found: a hole when the stream confirms that it is past it.
@@ -258,7 +304,7 @@ func (f *follower) readFar(ctx context.Context, last uint64) ([]message, error) 
 			f.next++
 			return append(got, missed), nil
 		}
-		got, bytes = append(got, message{seq: f.next, subject: m.Subject(), data: m.Data()}), bytes+len(m.Data())
+		got, bytes = append(got, newMessage(f.next, m.Subject(), m.Data())), bytes+len(m.Data())
 		f.next++
 		if meta.NumPending == 0 {
 			break
