@@ -30,6 +30,8 @@ type Options struct {
 	ExpectGroups int
 	// Replicas of a bucket that this coordinator has to make; 0: 1.
 	Replicas int
+	// Bind uses a bucket that others have made, as it is, and makes none.
+	Bind bool
 	// Log takes what an operator should know; nil: nothing is said.
 	Log *slog.Logger
 }
@@ -42,12 +44,14 @@ type Coordinator struct {
 	log         *slog.Logger
 	expect      int
 	replicas    int
+	bind        bool
 	incarnation uint64
 	start       time.Time
 
 	mux      *mux
 	tracker  *tracker
 	registry *registry.Store
+	objects  *registry.Objects
 	view     *registry.Follower
 	schemas  schemaCache
 	suspects suspects
@@ -83,7 +87,7 @@ func New(o Options) (*Coordinator, error) {
 	var b [8]byte
 	rand.Read(b[:])
 	c := &Coordinator{
-		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1),
+		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind,
 		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(),
 		running: make(chan struct{}, requestsAtATime), packers: make(map[string]*packer),
 	}
@@ -126,7 +130,7 @@ const connectRetry = 250 * time.Millisecond
 func (c *Coordinator) connect(ctx context.Context) error {
 	for {
 		err := c.tryConnect(ctx)
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || errors.Is(err, subjects.ErrAsset) {
 			return err
 		}
 		c.log.Info("waiting for NATS", "error", err)
@@ -141,7 +145,10 @@ func (c *Coordinator) connect(ctx context.Context) error {
 func (c *Coordinator) tryConnect(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if c.registry, err = registry.Open(ctx, c.js, c.names, registry.Options{Replicas: c.replicas}); err != nil {
+	if c.registry, err = registry.Open(ctx, c.js, c.names, registry.Options{Replicas: c.replicas, Bind: c.bind}); err != nil {
+		return err
+	}
+	if c.objects, err = registry.OpenObjects(ctx, c.js, c.names, registry.Options{Replicas: c.replicas}); err != nil {
 		return err
 	}
 	c.view = registry.NewFollower(c.registry, registry.Hooks{})

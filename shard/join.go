@@ -27,7 +27,7 @@ const (
 func (m *Member) join(ctx context.Context) error {
 	for {
 		err := m.tryJoin(ctx)
-		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || errors.Is(err, subjects.ErrAsset) {
 			return err
 		}
 		m.opts.Log.Info("waiting to join the group", "member", m.id, "error", err)
@@ -41,7 +41,7 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	var err error
-	if m.registry, err = registry.Open(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas}); err != nil {
+	if m.registry, err = registry.Open(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
 		return err
 	}
 	if m.stream, err = m.openStream(ctx); err != nil {
@@ -67,10 +67,16 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	return nil
 }
 
-// openStream finds the group's stream, or makes it.
+// openStream finds the group's stream. Unless it is to be bound, it is made if it is not there.
 func (m *Member) openStream(ctx context.Context) (jetstream.Stream, error) {
 	name := m.opts.Names.Stream(m.opts.Group)
 	s, err := m.js.Stream(ctx, name)
+	if m.opts.Bind && err == nil {
+		err = m.opts.Names.CheckStream(m.opts.Group, s.CachedInfo().Config)
+	}
+	if m.opts.Bind && errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, fmt.Errorf("%w: there is no stream %s, and none is to be made", subjects.ErrAsset, name)
+	}
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = m.js.CreateStream(ctx, m.opts.Names.StreamConfig(m.opts.Group, subjects.StreamLimits{Replicas: m.opts.Replicas}))
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {

@@ -44,6 +44,8 @@ type Options struct {
 	Dir string
 	// Replicas of a stream and bucket that this member has to make; 0: 1.
 	Replicas int
+	// Bind uses a stream and bucket that others have made, as they are, and makes none.
+	Bind bool
 	// Lease is L; 0: DefaultLease.
 	Lease time.Duration
 	// Clock measures leases; nil: SystemClock.

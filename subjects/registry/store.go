@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -26,15 +27,21 @@ type Store struct {
 	bucket string
 }
 
-// Options are what the bucket leaves to the operator; they count when it is made.
+// Options are what the bucket leaves to the operator.
 type Options struct {
-	Replicas int // 1, 3 or 5; 0 is 1
+	Replicas int  // of a bucket that is made: 1, 3 or 5; 0 is 1
+	Bind     bool // use a bucket that others have made, as it is; one that would not do is a [subjects.ErrAsset]
 }
 
-// Open makes the bucket if it is not there, and opens it.
+// Open opens the bucket. Unless it is to be bound, it is made if it is not there.
 func Open(ctx context.Context, js jetstream.JetStream, names subjects.Names, o Options) (*Store, error) {
 	bucket := names.Bucket()
 	kv, err := js.KeyValue(ctx, bucket)
+	if o.Bind {
+		if err := checkBucket(ctx, js, bucket, err); err != nil {
+			return nil, err
+		}
+	}
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
 			Bucket:         bucket,
@@ -52,6 +59,29 @@ func Open(ctx context.Context, js jetstream.JetStream, names subjects.Names, o O
 		return nil, fmt.Errorf("bucket %s: %w", bucket, err)
 	}
 	return &Store{js: js, kv: kv, bucket: bucket}, nil
+}
+
+// checkBucket tells whether a bucket that others have made does what records need; found is the error of looking it up.
+func checkBucket(ctx context.Context, js jetstream.JetStream, bucket string, found error) error {
+	if errors.Is(found, jetstream.ErrBucketNotFound) {
+		return fmt.Errorf("%w: there is no bucket %s, and none is to be made", subjects.ErrAsset, bucket)
+	}
+	if found != nil {
+		return fmt.Errorf("bucket %s: %w", bucket, found)
+	}
+	stream, err := js.Stream(ctx, streamOf(bucket))
+	if err != nil {
+		return fmt.Errorf("bucket %s: %w", bucket, err)
+	}
+	c := stream.CachedInfo().Config
+	return subjects.CheckAsset("bucket "+bucket, []subjects.Setting{
+		{Name: "storage", Want: jetstream.FileStorage, Got: c.Storage},
+		{Name: "limit marker TTL", Want: markerTTL, Got: c.SubjectDeleteMarkerTTL},
+		{Name: "TTL of keys", Want: true, Got: c.AllowMsgTTL},
+		{Name: "max age", Want: time.Duration(0), Got: c.MaxAge},
+		{Name: "rollup", Want: true, Got: c.AllowRollup},
+		{Name: "direct reads", Want: true, Got: c.AllowDirect},
+	})
 }
 
 // CreateMap writes the first map, and gives its revision. [ErrConflict]: there is one.
