@@ -19,7 +19,7 @@ import (
 type plan struct {
 	coll    *collection
 	body    *wire.SearchBody
-	text    string // the query as printed back
+	text    string // the query as the reply repeats it
 	query   query.Node
 	filters []query.Node
 	sort    []query.SortKey
@@ -42,7 +42,7 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.text = query.String(node)
+	p.text = echo(body.Query, node)
 	if p.query, err = query.Resolve(node, coll.Schema, false); err != nil {
 		return nil, err
 	}
@@ -73,6 +73,15 @@ func decodeQuery(raw json.RawMessage, o query.Options) (query.Node, error) {
 		return &query.MatchAll{Boost: 1}, nil
 	}
 	return query.DecodeJSON(raw, o)
+}
+
+// echo gives the query as a reply repeats it: the text that was sent, or a query in JSON as it prints.
+func echo(sent json.RawMessage, node query.Node) string {
+	var text string
+	if len(sent) > 0 && sent[0] == '"' && json.Unmarshal(sent, &text) == nil {
+		return text
+	}
+	return query.String(node)
 }
 
 func sortsByScore(keys []query.SortKey) bool {
