@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -148,7 +149,7 @@ func (c *Coordinator) tryConnect(ctx context.Context) (err error) {
 	if c.registry, err = registry.Open(ctx, c.js, c.names, registry.Options{Replicas: c.replicas, Bind: c.bind}); err != nil {
 		return err
 	}
-	if c.objects, err = registry.OpenObjects(ctx, c.js, c.names, registry.Options{Replicas: c.replicas}); err != nil {
+	if c.objects, err = registry.OpenObjects(ctx, c.js, c.names, registry.Options{Replicas: c.replicas, Bind: c.bind}); err != nil {
 		return err
 	}
 	c.view = registry.NewFollower(c.registry, registry.Hooks{})
@@ -158,8 +159,8 @@ func (c *Coordinator) tryConnect(ctx context.Context) (err error) {
 
 func (c *Coordinator) takeReport(data []byte) {
 	r, err := wire.DecodeReport(data)
-	if err != nil {
-		c.log.Warn("a report does not decode", "error", err)
+	if err != nil || !c.knows(r.Member, r.Group) {
+		c.log.Warn("a report does not decode, or is of a member that nobody declared", "error", err)
 		return
 	}
 	c.tracker.report(r)
@@ -167,11 +168,20 @@ func (c *Coordinator) takeReport(data []byte) {
 
 func (c *Coordinator) takeWatermark(msg *nats.Msg) {
 	w, err := wire.DecodeWatermark(msg.Data)
-	if err != nil || msg.Subject != c.names.Applied(w.Group) {
-		c.log.Warn("a watermark does not decode, or stands under another group", "subject", msg.Subject, "error", err)
+	if err != nil || msg.Subject != c.names.Applied(w.Group) || !c.knows(w.Member, w.Group) {
+		c.log.Warn("a watermark does not decode, or is of a member that nobody declared", "subject", msg.Subject, "error", err)
 		return
 	}
 	c.tracker.watermark(w)
+}
+
+// knows tells whether a member of the group is declared, in the map or by its liveness record. What is remembered of members is bounded by that.
+func (c *Coordinator) knows(member, group string) bool {
+	if of, _, ok := subjects.SplitMember(member); !ok || of != group {
+		return false
+	}
+	_, alive := c.view.View().Member(member)
+	return alive || slices.Contains(c.declared(group), member)
 }
 
 // packer gives the packer of a group, which runs until the coordinator ends.
