@@ -1,5 +1,5 @@
 // Command jetseek is the whole of jetseek in one binary; its commands and flags decide what a process is. It holds flags and wiring only, and may import
-// every package of the project but engine, shard and coordinator themselves, which package embedded brings to life.
+// every package of the project but package engine.
 package main
 
 import (
@@ -61,13 +61,22 @@ func (p program) app() *cli.App {
 		HideVersion:    true,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
 		OnUsageError:   badUsage,
-		Commands:       []*cli.Command{serveCommand(), demoCommand(p.goroot)},
+		Commands:       p.commands(),
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
 				return usageError{fmt.Errorf("no command %q; jetseek --help lists them", name)}
 			}
 			return cli.ShowAppHelp(c)
 		},
+	}
+}
+
+func (p program) commands() []*cli.Command {
+	return []*cli.Command{
+		// the whole system in one process
+		demoCommand(p.goroot), serveCommand(),
+		// a cluster of processes
+		natsCommand(), shardCommand(), coordinatorCommand(),
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -83,7 +82,7 @@ func (s *system) readyLine() string {
 // runSystem starts the system, does work, and serves until the context ends, a part fails, or work gives an error or says that it is the end. It returns
 // when all is closed: first the door, then the rest.
 func runSystem(c *cli.Context, s settings, work func(context.Context, *system) (end bool, err error)) (err error) {
-	log := slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := logger(c)
 	s.options.Log = log
 	listener, err := bridge.Listen(s.http, s.insecure)
 	if err != nil {
