@@ -8,22 +8,23 @@ import (
 	"strings"
 
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/ops"
 )
 
 // readBody reads what the route takes of a body, under two limits: what the route takes at all, and what one NATS message takes. release gives the memory
 // back; it is never nil.
-func (h *handler) readBody(r *http.Request, use bodyUse) (body []byte, release func(), err error) {
+func (h *handler) readBody(r *http.Request, use ops.BodyUse) (body []byte, release func(), err error) {
 	release = func() {}
 	if e := r.Header.Values("Content-Encoding"); len(e) > 0 && (len(e) > 1 || !strings.EqualFold(e[0], "identity")) {
 		return nil, release, fault.New(fault.BadRequest, "Content-Encoding %s is not supported; send the body as it is", fault.Quote(strings.Join(e, ", ")))
 	}
-	if use == bodyNone {
+	if use == ops.NoBody {
 		if n, _ := io.ReadFull(r.Body, make([]byte, 1)); n > 0 {
 			return nil, release, fault.New(fault.BadRequest, "%s %s takes no body", r.Method, fault.Quote(r.URL.Path))
 		}
 		return nil, release, nil
 	}
-	most := use.maxBytes()
+	most := use.MaxBytes()
 	limit := min(most, h.client.MaxRequest())
 	if limit == 0 {
 		limit = most // not connected: the call will say so
@@ -91,11 +92,11 @@ func tooLarge(most, limit int64) error {
 }
 
 // callBody makes the body of the call from the body of the request and the fields that its parameters gave.
-func (rt *route) callBody(c *call, body []byte) ([]byte, error) {
-	switch rt.body {
-	case bodyNone:
+func callBody(use ops.BodyUse, c *call, body []byte) ([]byte, error) {
+	switch use {
+	case ops.NoBody:
 		return c.body(), nil
-	case bodySchema:
+	case ops.SchemaBody:
 		if len(body) == 0 {
 			body = []byte("{}")
 		}

@@ -35,6 +35,8 @@ type handler struct {
 	mux    *http.ServeMux
 	origin *http.CrossOriginProtection // a web page of another origin may not write
 	room   *semaphore.Weighted
+
+	replies replyWriter
 }
 
 // NewHandler makes the handler of the whole API. log gets panics and nothing else; nil: none.
@@ -43,16 +45,7 @@ func NewHandler(c *client.Client, log *slog.Logger) http.Handler {
 		log = slog.New(slog.DiscardHandler)
 	}
 	h := &handler{client: c, log: log, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), room: semaphore.NewWeighted(bodyRoom)}
-	byPath := map[string]map[string]*route{}
-	rows := table()
-	for i := range rows {
-		rt := &rows[i]
-		if byPath[rt.path] == nil {
-			byPath[rt.path] = map[string]*route{}
-		}
-		byPath[rt.path][rt.method] = rt
-	}
-	for path, methods := range byPath {
+	for path, methods := range routes() {
 		h.mux.Handle(path, h.serve(methods))
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -125,60 +118,36 @@ func (h *handler) serve(methods map[string]*route) http.HandlerFunc {
 			writeError(w, r, err)
 			return
 		}
-		w.WriteHeader(reply.Status)
-		_, _ = w.Write(reply.Body) // the client is gone: nobody to tell
+		h.replies.write(w, r, reply)
 	}
 }
 
 // answer takes a request through the steps of its route.
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, rt *route) (client.Reply, error) {
-	c, err := readParams(rt.params, r.PathValue, r.URL.RawQuery)
+	c, err := readParams(rt.Params, r.PathValue, r.URL.RawQuery)
 	if err != nil {
 		return client.Reply{}, err
 	}
 	if err := subjects.ValidCollection(c.collection); err != nil {
 		return client.Reply{}, err
 	}
-	body, release, err := h.readBody(r, rt.body)
+	body, release, err := h.readBody(r, rt.Body)
 	defer release()
 	if err != nil {
 		return client.Reply{}, err
 	}
-	if body, err = rt.callBody(c, body); err != nil {
+	if body, err = callBody(rt.Body, c, body); err != nil {
 		return client.Reply{}, err
 	}
 	budget := rt.wait(c, body)
 	extend(w, budget)
 	ctx, cancel := context.WithTimeout(r.Context(), budget)
 	defer cancel()
-	request := client.Request{Subject: rt.subject(h.client.Names(), c.collection), Header: c.header, Body: body, Write: rt.plane == planeWrite}
-	if rt.local != nil {
-		return rt.local(ctx, h.client, request)
+	request := rt.request(h.client, c, body)
+	if rt.own != nil {
+		return rt.own(ctx, h.client, request)
 	}
 	return h.client.Do(ctx, request)
-}
-
-// subject is where the route's call goes.
-func (rt *route) subject(names subjects.Names, collection string) string {
-	switch rt.plane {
-	case planeRead:
-		return names.Read(collection, rt.op)
-	case planeWrite:
-		return names.Write(collection, rt.op)
-	}
-	return names.Admin(rt.op)
-}
-
-// wait is how long to wait for the reply: what the caller said, in a parameter or in a search's body, with some grace; else the route's budget.
-func (rt *route) wait(c *call, body []byte) time.Duration {
-	ms := c.timeoutMs
-	if rt.body == bodySearch {
-		ms = timeoutOf(body)
-	}
-	if ms <= 0 {
-		return rt.budget
-	}
-	return min(time.Duration(min(ms, longestBudget.Milliseconds()))*time.Millisecond+grace, longestBudget)
 }
 
 // extend lets the connection live as long as this request may take; the server's own time-outs are for common ones.

@@ -9,48 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/wire"
-)
-
-// param is one parameter of a route: how its text is read and where it goes.
-type param struct {
-	name     string
-	kind     kind
-	to       place
-	key      string // the header or field
-	inPath   bool
-	required bool
-	least    int64    // of whole
-	choices  []string // of text; nil: any
-	about    string
-}
-
-// kind is how a parameter's text becomes a value.
-type kind uint8
-
-const (
-	text        kind = iota // as it is
-	token                   // text that a header can carry byte for byte: printable, without blanks at its ends, up to 256 bytes
-	whole                   // an int64
-	number                  // a JSON number
-	flag                    // true or false
-	wholeOrFlag             // either
-	list                    // comma-separated texts; empty: none
-	repeated                // a list whose items are given one by one
-	sequences               // g0:17,g1:3
-	object                  // a field's name, as {"field":NAME}
-	nearest                 // FIELD:v1,v2,… as {"field":…,"vector":[…]}
-	raw                     // JSON
-)
-
-// place is where a parameter goes.
-type place uint8
-
-const (
-	toField      place = iota // a field of the call's JSON body
-	toHeader                  // a header of the call
-	toHeaderID                // the header for ids, which can hold any
-	toCollection              // the subject
 )
 
 // call is what parameters have made of a request so far.
@@ -61,25 +21,22 @@ type call struct {
 	timeoutMs  int64  // 0: not said
 }
 
-// defaultCollection is the one that a request means which names none.
-const defaultCollection = "default"
-
 // readParams reads a request's parameters by the route's table. Unknown and repeated ones are refused, so that a misspelt one is not simply ignored.
-func readParams(params []param, pathValue func(string) string, query string) (*call, error) {
+func readParams(params []ops.Param, pathValue func(string) string, query string) (*call, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return nil, fault.New(fault.BadRequest, "the query string does not decode: %s", fault.Quote(query))
 	}
-	c := &call{collection: defaultCollection, header: map[string][]string{}}
+	c := &call{collection: ops.DefaultCollection, header: map[string][]string{}}
 	for i := range params {
 		p := &params[i]
-		given := values[p.name]
-		if p.inPath {
-			given = []string{pathValue(p.name)}
+		given := values[p.Name]
+		if p.InPath {
+			given = []string{pathValue(p.Name)}
 		} else {
-			delete(values, p.name)
+			delete(values, p.Name)
 		}
-		if err := p.take(c, given); err != nil {
+		if err := take(p, c, given); err != nil {
 			return nil, err
 		}
 	}
@@ -94,36 +51,36 @@ func readParams(params []param, pathValue func(string) string, query string) (*c
 }
 
 // take puts the given values of one parameter where they belong.
-func (p *param) take(c *call, given []string) error {
+func take(p *ops.Param, c *call, given []string) error {
 	switch {
-	case len(given) == 0 && p.required:
-		return fault.New(fault.BadRequest, "parameter %s is missing", p.name)
+	case len(given) == 0 && p.Required:
+		return fault.New(fault.BadRequest, "parameter %s is missing", p.Name)
 	case len(given) == 0:
 		return nil
-	case len(given) > 1 && p.kind != repeated:
-		return fault.New(fault.BadRequest, "parameter %s is given %d times", p.name, len(given))
+	case len(given) > 1 && p.Kind != ops.Repeated:
+		return fault.New(fault.BadRequest, "parameter %s is given %d times", p.Name, len(given))
 	}
 	for _, v := range given {
 		if !utf8.ValidString(v) {
-			return fault.New(fault.BadRequest, "parameter %s is not UTF-8: %s", p.name, fault.Quote(v))
+			return fault.New(fault.BadRequest, "parameter %s is not UTF-8: %s", p.Name, fault.Quote(v))
 		}
 	}
-	value, err := p.value(given)
+	value, err := valueOf(p, given)
 	if err != nil {
 		return err
 	}
-	if p.name == "timeout_ms" {
+	if p.Name == "timeout_ms" {
 		c.timeoutMs, _ = strconv.ParseInt(value, 10, 64) // a whole number by its kind
 	}
-	switch p.to {
-	case toCollection:
+	switch p.To {
+	case ops.Collection:
 		c.collection = given[0]
-	case toHeaderID:
+	case ops.IDHeader:
 		wire.SetID(c.header, given[0])
-	case toHeader:
-		c.header[p.key] = given
-	case toField:
-		c.addField(p.key, value)
+	case ops.Header:
+		c.header[p.Key] = given
+	case ops.Field:
+		c.addField(p.Key, value)
 	}
 	return nil
 }
@@ -145,40 +102,40 @@ func (c *call) body() []byte {
 	return append(b, '}')
 }
 
-// value gives the JSON value of the texts given; more than one only for repeated.
-func (p *param) value(given []string) (string, error) {
+// valueOf gives the JSON value of the texts given; more than one only for repeated.
+func valueOf(p *ops.Param, given []string) (string, error) {
 	s := given[0]
 	bad := func(want string) error {
-		return fault.New(fault.BadRequest, "parameter %s wants %s, not %s", p.name, want, fault.Quote(s))
+		return fault.New(fault.BadRequest, "parameter %s wants %s, not %s", p.Name, want, fault.Quote(s))
 	}
-	switch p.kind {
-	case token:
+	switch p.Kind {
+	case ops.Token:
 		if s == "" || len(s) > 256 || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return "", bad("1 to 256 printable bytes without blanks at the ends")
 		}
 		return s, nil
-	case text:
-		if p.choices != nil && !slices.Contains(p.choices, s) {
-			return "", bad("one of " + strings.Join(p.choices, ", "))
+	case ops.Text:
+		if p.Choices != nil && !slices.Contains(p.Choices, s) {
+			return "", bad("one of " + strings.Join(p.Choices, ", "))
 		}
 		return quote(s), nil
-	case whole:
+	case ops.Whole:
 		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || n < p.least {
-			return "", bad("a whole number of at least " + strconv.FormatInt(p.least, 10))
+		if err != nil || n < p.Least {
+			return "", bad("a whole number of at least " + strconv.FormatInt(p.Least, 10))
 		}
 		return strconv.FormatInt(n, 10), nil
-	case number:
+	case ops.Number:
 		if !isNumber(s) {
 			return "", bad("a number")
 		}
 		return s, nil
-	case flag:
+	case ops.Flag:
 		if s != "true" && s != "false" {
 			return "", bad("true or false")
 		}
 		return s, nil
-	case wholeOrFlag:
+	case ops.WholeOrFlag:
 		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
 			return strconv.FormatInt(n, 10), nil
 		}
@@ -186,20 +143,20 @@ func (p *param) value(given []string) (string, error) {
 			return "", bad("true, false or a whole number")
 		}
 		return s, nil
-	case list:
+	case ops.List:
 		if s == "" {
 			return "[]", nil
 		}
 		return quoteAll(strings.Split(s, ",")), nil
-	case repeated:
+	case ops.Repeated:
 		return quoteAll(given), nil
-	case sequences:
+	case ops.Sequences:
 		return sequencesValue(s, bad)
-	case object:
+	case ops.Object:
 		return `{"field":` + quote(s) + `}`, nil
-	case nearest:
+	case ops.Nearest:
 		return nearestValue(s, bad)
-	default: // raw
+	default: // ops.JSON
 		if !json.Valid([]byte(s)) {
 			return "", bad("JSON")
 		}

@@ -13,7 +13,7 @@ func FuzzReadParams(f *testing.F) {
 		"min_score=-0.0", "sort=%22&order=%5c", "collection=a&collapse=%F0%9F%98%80", "q=%ff", "knn=a:b:1", "&&=&q"} {
 		f.Add(c)
 	}
-	params := searchParams()
+	params := routes()["/search"]["GET"].Params
 	f.Fuzz(func(t *testing.T, query string) {
 		c, err := readParams(params, nil, query)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jetseek/jetseek/coordinator/client"
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -68,7 +69,7 @@ func readiness(ctx context.Context, c *client.Client, request client.Request) (*
 }
 
 func openAPI(context.Context, *client.Client, client.Request) (client.Reply, error) {
-	return jsonReply(http.StatusOK, describe(table())), nil
+	return jsonReply(http.StatusOK, describe(ops.Table())), nil
 }
 
 func jsonReply(status int, v any) client.Reply {
