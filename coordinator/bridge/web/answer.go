@@ -1,0 +1,70 @@
+package web
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// answerView is an answer as the page shows it. Numbers and words are the API's; the page only puts them in order.
+type answerView struct {
+	*wire.SearchResponse
+	Views    []hitView
+	Missing  []missing
+	Seqs     []sequence
+	Phases   []phase
+	First    uint64 // place of the first hit shown, from 1
+	Last     uint64
+	Previous string // links; "" when there is no such page
+	Next     string
+	JSON     string
+}
+
+// missing is a group that did not answer, and why.
+type missing struct{ Group, Reason string }
+
+// sequence is the snapshot of a group that answered.
+type sequence struct {
+	Group string
+	Seq   uint64
+}
+
+// phase is the time of a part of the search, in milliseconds, as the API writes it.
+type phase struct{ Name, Ms string }
+
+func viewAnswer(f form, a *wire.SearchResponse) *answerView {
+	v := &answerView{SearchResponse: a, JSON: f.jsonLink()}
+	h := newHighlighter(f.Query)
+	for i, hit := range a.Hits {
+		v.Views = append(v.Views, viewHit(h, f.Collection, f.From+i+1, hit))
+	}
+	for _, group := range a.Shards.FailedGroups {
+		v.Missing = append(v.Missing, missing{Group: group, Reason: a.Shards.Reasons[group]})
+	}
+	for _, group := range slices.Sorted(maps.Keys(a.Coverage.Seq)) {
+		v.Seqs = append(v.Seqs, sequence{Group: group, Seq: a.Coverage.Seq[group]})
+	}
+	for _, name := range [][2]string{{"stats_ms", "statistics"}, {"search_ms", "search"}, {"docs_ms", "documents"}} {
+		if ms, ok := a.Profile[name[0]]; ok {
+			v.Phases = append(v.Phases, phase{Name: name[1], Ms: number(ms)})
+		}
+	}
+	v.turnPages(f)
+	return v
+}
+
+// turnPages sets the links to the pages before and behind.
+func (v *answerView) turnPages(f form) {
+	from, n := uint64(f.From), uint64(len(v.Hits))
+	if n > 0 {
+		v.First, v.Last = from+1, from+n
+	}
+	if f.From > 0 {
+		v.Previous = f.link(max(f.From-pageHits, 0))
+	}
+	next := f.From + pageHits
+	if uint64(next) < v.Total.Value && next+pageHits <= wire.MaxPage {
+		v.Next = f.link(next)
+	}
+}
