@@ -160,7 +160,7 @@ func (c *Coordinator) tryConnect(ctx context.Context) (err error) {
 func (c *Coordinator) takeReport(data []byte) {
 	r, err := wire.DecodeReport(data)
 	if err != nil || !c.knows(r.Member, r.Group) {
-		c.log.Warn("a report does not decode, or is of a member that nobody declared", "error", err)
+		c.log.Debug("a report does not decode, or is of a member that nobody declared yet", "error", err)
 		return
 	}
 	c.tracker.report(r)
@@ -169,7 +169,7 @@ func (c *Coordinator) takeReport(data []byte) {
 func (c *Coordinator) takeWatermark(msg *nats.Msg) {
 	w, err := wire.DecodeWatermark(msg.Data)
 	if err != nil || msg.Subject != c.names.Applied(w.Group) || !c.knows(w.Member, w.Group) {
-		c.log.Warn("a watermark does not decode, or is of a member that nobody declared", "subject", msg.Subject, "error", err)
+		c.log.Debug("a watermark does not decode, or is of a member that nobody declared yet", "subject", msg.Subject, "error", err)
 		return
 	}
 	c.tracker.watermark(w)
