@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/jetseek/jetseek/coordinator/bridge/web"
 	"github.com/jetseek/jetseek/coordinator/client"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects"
@@ -48,6 +49,7 @@ func NewHandler(c *client.Client, log *slog.Logger) http.Handler {
 	for path, methods := range routes() {
 		h.mux.Handle(path, h.serve(methods))
 	}
+	web.New(c, log).Register(h.mux)
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, r, fault.New(fault.NotFound, "no such path %s; /openapi.json lists them", fault.Quote(r.URL.Path)))
 	})

@@ -102,7 +102,7 @@ func TestBadParametersAreRefused(t *testing.T) {
 
 func TestUnknownPathsAndMethods(t *testing.T) {
 	d := openDoor(t)
-	for _, path := range []string{"/", "/nope", "/search/", "/collections/books/nope", "/collections/", "/index/bulk/x", "/_Ring"} {
+	for _, path := range []string{"/nope", "/search/", "/collections/books/nope", "/collections/", "/index/bulk/x", "/_Ring"} {
 		if got := d.call("GET", path, ""); got.status != 404 || got.code() != "not_found" {
 			t.Errorf("GET %s: %d %s", path, got.status, got.body)
 		}
