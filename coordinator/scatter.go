@@ -99,7 +99,7 @@ func (c *Coordinator) scatter(ctx context.Context, t *trip) (retried int) {
 				}
 				if !target.pausing {
 					c.suspects.add(target.last())
-					target.err = unavailable(reasonNoMember, "member %s did not answer in time", target.last())
+					target.err = wire.FromError(fault.New(fault.Deadline, "member %s did not answer in time", target.last()))
 				}
 				if !c.ask(ctx, t, g, i) {
 					open--

@@ -198,7 +198,7 @@ func (c *Coordinator) gatherResults(ctx context.Context, out *answered, weights 
 	for i, part := range asked {
 		part.node, part.err = t.targets[i].node, t.targets[i].err
 		out.note(part.err)
-		if part.err != nil && part.seq != 0 && part.err.Code == fault.Unavailable {
+		if part.err != nil && part.seq != 0 && !isRequestFault(part.err) {
 			out.again = true // its statistics are in the weights: the answer would be a mixture
 		}
 	}
