@@ -39,7 +39,7 @@ func inBubble(t *testing.T, test func(t *testing.T)) {
 // leaseRunsOut is what a write waits for a holder that is gone: L(1+3 %) + 0.2 s, from when its lease was heard of.
 const leaseRunsOut = 15*time.Second + 450*time.Millisecond + 200*time.Millisecond
 
-// stage is a system in a bubble, with a hand on every member.
+// stage is a system in a bubble, with a hand on every member, and on the coordinator's way to the logs.
 type stage struct {
 	*DB
 	t     *testing.T
@@ -68,7 +68,7 @@ func (h *hold) beforeApply(uint64) {
 }
 
 func setStage(t *testing.T, groups, members int) *stage {
-	s := &stage{t: t, links: map[string]*link{}, holds: map[string]*hold{}}
+	s := &stage{t: t, links: map[string]*link{"coordinator/log": newLink()}, holds: map[string]*hold{}}
 	for g := range groups {
 		for n := range members {
 			id := fmt.Sprintf("g%d/n%d", g, n+1)

@@ -143,7 +143,7 @@ func (db *DB) startCoordinator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	logConn, err := db.connect("coordinator/log", nil)
+	logConn, err := db.connect("coordinator/log", db.throughOf("coordinator/log"))
 	if err != nil {
 		conn.Close()
 		return err

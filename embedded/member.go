@@ -30,10 +30,7 @@ func (db *DB) startMember(group, node string) (string, error) {
 	if db.opts.hooks != nil {
 		o.Hooks = db.opts.hooks(id)
 	}
-	var through wrapper
-	if db.opts.through != nil {
-		through = db.opts.through(id)
-	}
+	through := db.throughOf(id)
 	r := &running{done: make(chan struct{})}
 	for _, name := range []string{id, id + "/log"} {
 		conn, err := db.connect(name, through)
@@ -62,6 +59,14 @@ func (db *DB) startMember(group, node string) (string, error) {
 	defer db.mu.Unlock()
 	db.members[id] = r
 	return id, nil
+}
+
+// throughOf is what stands in the connections of a member, or in the one by which the coordinator writes to the logs; nil: nothing.
+func (db *DB) throughOf(name string) wrapper {
+	if db.opts.through == nil {
+		return nil
+	}
+	return db.opts.through(name)
 }
 
 func (r *running) disconnect() {

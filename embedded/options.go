@@ -37,10 +37,11 @@ type Options struct {
 	// Log takes what an operator should know; nil: nothing is said.
 	Log *slog.Logger
 
-	// clock gives a member its clocks, hooks its hooks, and through stands in its connections; nil: as they are. Tests set them.
+	// clock gives a member its clocks, hooks its hooks, and through stands in its connections, and in the coordinator's to the logs, named coordinator/log;
+	// nil: as they are. Tests set them.
 	clock   func(member string) shard.Clock
 	hooks   func(member string) shard.Hooks
-	through func(member string) wrapper
+	through func(name string) wrapper
 }
 
 func (o Options) withDefaults() (Options, subjects.Names, error) {
