@@ -2,6 +2,7 @@
 // the project.
 //
 //	check    everything that must hold before a change is handed on
+//	cluster  a real cluster on this machine: NATS, three shard processes, two coordinators
 //
 // The rules, which go test ./scripts checks:
 //

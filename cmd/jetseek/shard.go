@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,6 +22,8 @@ func shardCommand() *cli.Command {
 			&cli.StringFlag{Name: "node", EnvVars: []string{variable("node")}, Usage: "`NAME` of this node: node n1 is the member g0/n1 of group g0"},
 			&cli.StringFlag{Name: "groups", EnvVars: []string{"JETSEEK_SHARD_GROUPS"}, Usage: "`LIST` of groups to be a member of, as in g0,g1"},
 			&cli.StringFlag{Name: "data", Value: filepath.Join(".jetseek", "shard"), EnvVars: []string{variable("data")}, Usage: "keep what members keep for themselves in `DIR`"},
+			&cli.DurationFlag{Name: "lease", Value: shard.DefaultLease, EnvVars: []string{variable("lease")},
+				Usage: "let members serve for `TIME` without word from their log: also what the first write after a member's death waits for"},
 		}, assetFlags(), connectionFlags()),
 		OnUsageError: badUsage,
 		Action:       runShard,
@@ -36,6 +39,10 @@ func runShard(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	lease := c.Duration("lease")
+	if lease < time.Second || lease > time.Minute/2 {
+		return usageError{fmt.Errorf("--lease %s: want 1s to 30s", lease)}
+	}
 	p, err := newProcess(c)
 	if err != nil {
 		return err
@@ -43,7 +50,8 @@ func runShard(c *cli.Context) error {
 	var members []*shard.Member
 	var parts []func(context.Context) error
 	for _, group := range groups {
-		o := shard.Options{Names: p.at.names, Group: group, Node: node, Dir: filepath.Join(c.String("data"), node, group), Bind: bind, Replicas: replicas, Log: p.log}
+		o := shard.Options{Names: p.at.names, Group: group, Node: node, Dir: filepath.Join(c.String("data"), node, group), Bind: bind, Replicas: replicas,
+			Lease: lease, Log: p.log}
 		m, err := p.member(o)
 		if err != nil {
 			p.close()

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var questions = []string{"river", "river AND stone", "+salt -wind light", `"river stone"`, "n:[40 TO 90] AND light", "*", "text:wind OR id:d7"}
+
+// What a cluster of real processes keeps while they are killed. One cluster serves all parts, in this order: starting one takes longer than a part.
+func TestClusterOutlivesItsProcesses(t *testing.T) {
+	c := startCluster(t)
+	const docs = 600
+	schema := `{"fields":{"text":{"type":"text"},"n":{"type":"long"}},"default_fields":["text"]}`
+	if r := c.ask(0, "PUT", "/collections/default", schema); r.status != 201 {
+		t.Fatalf("create: %d %s", r.status, r.body)
+	}
+	if w := decode[written](t, c.ask(0, "POST", "/index/bulk?timeout_ms=20000", lines(0, docs)), 200); !w.OK || w.Indexed != docs || w.MembersOK != 6 {
+		t.Fatalf("bulk: %+v", w)
+	}
+	before := map[string]string{}
+	t.Run("both doors answer the same", func(t *testing.T) {
+		for _, q := range questions {
+			first, second := c.search(t, 0, q), c.search(t, 1, q)
+			if !first.exact || first.text != second.text {
+				t.Errorf("%s:\n%s\n%s", q, first.text, second.text)
+			}
+			before[q] = first.text
+		}
+	})
+	t.Run("a shard process killed", func(t *testing.T) { c.killOneShard(t, before) })
+	t.Run("a shard process restarted under load", func(t *testing.T) { c.restartUnderLoad(t, docs) })
+	t.Run("NATS killed and restarted", func(t *testing.T) { c.killNATS(t) })
+	t.Run("every process ends when told", func(t *testing.T) {
+		for _, name := range []string{"c1", "c2", "n1", "n2", "n3", "nats"} {
+			c.parts[name].end(t)
+		}
+	})
+}
+
+// answer is a search's, as far as it must be the same from any door at any time.
+type answer struct {
+	text  string
+	exact bool
+}
+
+func (c *cluster) search(t *testing.T, door int, q string) answer {
+	t.Helper()
+	r := c.ask(door, "GET", "/search?limit=20&track_total=true&timeout_ms=5000&q="+url.QueryEscape(q), "")
+	s := decode[searched](t, r, 200)
+	return answer{lasting(t, r.body), s.Exact && !s.Partial}
+}
+
+// killOneShard: the very next query is exact, and every answer is what it was.
+func (c *cluster) killOneShard(t *testing.T, before map[string]string) {
+	c.parts["n2"].kill()
+	for door := range c.doors {
+		for _, q := range questions {
+			if got := c.search(t, door, q); !got.exact || got.text != before[q] {
+				t.Errorf("door %d, %s: exact %t\n%s\nwas\n%s", door, q, got.exact, got.text, before[q])
+			}
+		}
+	}
+}
+
+// restartUnderLoad: while documents are written, a member that comes back answers nothing before it has all that was acknowledged as visible.
+func (c *cluster) restartUnderLoad(t *testing.T, from int) {
+	nc := c.connect()
+	var mu sync.Mutex // guards seen
+	seen := map[string]uint64{}
+	acknowledged := func(group string) uint64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return seen[group]
+	}
+	var stop atomic.Bool
+	var bulks atomic.Int64
+	var load sync.WaitGroup
+	load.Go(func() { // ends with stop
+		for at := from; !stop.Load(); at += 50 {
+			r, err := c.try(0, "POST", "/index/bulk?timeout_ms=30000", lines(at, at+50))
+			var w written
+			if err != nil || json.Unmarshal(r.body, &w) != nil || !w.Visible || w.Indexed != 50 {
+				t.Errorf("bulk: %v %d %s", err, r.status, r.body)
+				return
+			}
+			mu.Lock()
+			for g, seq := range w.Seq {
+				seen[g] = max(seen[g], seq)
+			}
+			mu.Unlock()
+			bulks.Add(1)
+		}
+	})
+	await(t, 30*time.Second, "writes flow without the dead one", func() bool { return bulks.Load() >= 10 })
+	c.startShard("n2", "g1,g2")
+	refused := 0
+	for _, group := range []string{"g1", "g2"} {
+		await(t, 30*time.Second, group+"/n2 serves", func() bool {
+			floor := acknowledged(group)
+			m, err := nc.Request("jetseek.group."+group+".n2.search", []byte(`{"collection":"default","query":"*","limit":1}`), 5*time.Second)
+			if err != nil || m.Header.Get("Nats-Service-Error-Code") != "" {
+				refused++
+				return false
+			}
+			var reply struct{ Seq uint64 }
+			if err := json.Unmarshal(m.Data, &reply); err != nil || reply.Seq < floor {
+				t.Errorf("%s/n2 answers at %d when %d was visible: %s", group, reply.Seq, floor, m.Data)
+			}
+			return true
+		})
+	}
+	c.parts["n2"].err.await(minute(t), t, "jetseek ready")
+	stop.Store(true)
+	load.Wait()
+	t.Logf("%d bulks of 50 in all", bulks.Load())
+	if refused == 0 {
+		t.Error("it served at once: nothing was seen of its catching up")
+	}
+	await(t, 10*time.Second, "all digests are equal", func() bool { return digestsAgree(t, c) })
+}
+
+// digestsAgree tells whether the members of each group hold the same content.
+func digestsAgree(t *testing.T, c *cluster) bool {
+	t.Helper()
+	list := decode[struct {
+		Members []struct {
+			Member, Group, State, Digest string
+			ContentSeq                   uint64 `json:"content_seq"`
+		}
+	}](t, c.ask(1, "GET", "/_members", ""), 200)
+	of := map[string]string{}
+	for _, m := range list.Members {
+		content := fmt.Sprint(m.ContentSeq, m.Digest)
+		if m.State != "serving" || of[m.Group] != "" && of[m.Group] != content {
+			return false
+		}
+		of[m.Group] = content
+	}
+	return len(list.Members) == 6
+}
+
+// killNATS: every door says 503 within a second, whatever is asked, and all is whole within three seconds after the server is back on its store.
+func (c *cluster) killNATS(t *testing.T) {
+	before := map[string]string{}
+	for _, q := range questions {
+		before[q] = c.search(t, 0, q).text
+	}
+	u, err := url.Parse(c.natsURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.parts["nats"].kill()
+	for door := range c.doors {
+		for _, call := range [][3]string{
+			{"GET", "/search?q=river", ""}, {"POST", "/index", `{"id":"x"}`}, {"GET", "/doc?id=d1", ""}, {"GET", "/_members", ""}, {"GET", "/ready", ""},
+			{"DELETE", "/index?id=d1", ""}, {"POST", "/index/bulk", lines(0, 3)}, {"GET", "/collections", ""},
+		} {
+			if r := c.ask(door, call[0], call[1], call[2]); r.status != http.StatusServiceUnavailable || r.took > time.Second {
+				t.Errorf("door %d, %s %s without NATS: %d after %s: %s", door, call[0], call[1], r.status, r.took, r.body)
+			}
+		}
+	}
+	c.startNATS(u.Port())
+	back := time.Now()
+	whole := await(t, 3*time.Second, "whole again", func() bool {
+		for door := range c.doors {
+			if c.ask(door, "GET", "/ready", "").status != 200 {
+				return false
+			}
+			for _, q := range questions {
+				r := c.ask(door, "GET", "/search?limit=20&track_total=true&q="+url.QueryEscape(q), "")
+				if r.status != 200 || lasting(t, r.body) != before[q] {
+					return false
+				}
+			}
+			if r := c.ask(door, "POST", "/index?timeout_ms=2000", fmt.Sprintf(`{"id":"d1","n":1,"text":"%s"}`, "stone river river ")); r.status != 200 {
+				t.Logf("%s after its return, door %d writes: %d %s", time.Since(back), door, r.status, r.body)
+				return false
+			}
+		}
+		return true
+	})
+	t.Logf("whole %s after NATS was back", whole.Round(time.Millisecond))
+}
