@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/registry"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -59,6 +60,8 @@ type Coordinator struct {
 	turn     atomic.Uint64 // members of a group are asked in turn
 	counter  atomic.Uint64 // of messages to the logs
 
+	operations map[ops.ID]*operation // never changed
+
 	running chan struct{} // has room for the requests that are worked on at a time
 
 	mu      sync.Mutex // guards packers
@@ -91,6 +94,9 @@ func New(o Options) (*Coordinator, error) {
 		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind,
 		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(),
 		running: make(chan struct{}, requestsAtATime), packers: make(map[string]*packer),
+	}
+	if c.operations, err = join(ops.Table(), c.handlers()); err != nil {
+		return nil, fmt.Errorf("coordinator: %w", err)
 	}
 	c.tracker = newTracker(func() time.Duration { return time.Since(c.start) })
 	return c, nil
