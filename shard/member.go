@@ -41,7 +41,8 @@ type Member struct {
 	requests chan request
 	stored   atomic.Uint64 // the highest sequence that the log has acknowledged to this member
 
-	table leaseTable // of the apply loop alone
+	table  leaseTable // of the apply loop alone
+	meters meters
 }
 
 // New makes a member and locks its folder; Run brings it to life. A folder in use is an error.

@@ -36,6 +36,11 @@ func (m *Member) listen() (*nats.Subscription, error) {
 
 // serve answers requests until ctx ends, then finishes those that were accepted.
 func (m *Member) serve(ctx context.Context) error {
+	known, err := m.announce()
+	if err != nil {
+		return err
+	}
+	defer known.End()
 	workers, wctx := errgroup.WithContext(context.WithoutCancel(ctx))
 	stop := make(chan struct{})
 	for range m.opts.Workers {
@@ -85,7 +90,7 @@ func (m *Member) accept(msg *nats.Msg) {
 	select {
 	case m.requests <- r:
 	default:
-		m.refuse(r, wire.FromError(fault.New(fault.Overloaded, "member %s has %d requests waiting: try again, or ask another", m.id, queuedRequests)))
+		m.refuse(r, fault.New(fault.Overloaded, "member %s has %d requests waiting: try again, or ask another", m.id, queuedRequests))
 	}
 }
 
@@ -123,7 +128,7 @@ func (m *Member) answer(ctx context.Context, r request) {
 		data, err = m.answerBinary(ctx, r)
 	}
 	if err != nil {
-		m.refuse(r, wire.FromError(err))
+		m.refuse(r, err)
 		return
 	}
 	m.reply(r, data)
@@ -134,32 +139,29 @@ func (m *Member) reply(r request, data []byte) {
 	limit := m.opts.Conn.MaxPayload()
 	switch framed := !isForPeople(r.msg.Data) || r.msg.Header.Get(wire.HeaderFrames) == "1"; {
 	case framed && len(data) > wire.MaxReplyBytes:
-		m.refuse(r, wire.FromError(fault.New(fault.TooLarge, "the answer of %d bytes is larger than %d: ask for fewer documents or fields", len(data), wire.MaxReplyBytes)))
+		m.refuse(r, fault.New(fault.TooLarge, "the answer of %d bytes is larger than %d: ask for fewer documents or fields", len(data), wire.MaxReplyBytes))
 		return
 	case !framed && !wire.Fits(len(data), limit):
-		m.refuse(r, wire.FromError(fault.New(fault.TooLarge, "the answer of %d bytes does not fit a message of %d: ask for fewer documents or fields, or for frames with the header %s: 1", len(data), limit, wire.HeaderFrames)))
+		m.refuse(r, fault.New(fault.TooLarge, "the answer of %d bytes does not fit a message of %d: ask for fewer documents or fields, or for frames with the header %s: 1", len(data), limit, wire.HeaderFrames))
 		return
 	}
 	if err := wire.Respond(m.opts.Conn, &nats.Msg{Subject: r.msg.Reply, Data: data}); err != nil {
 		m.opts.Log.Debug("a reply could not be sent", "member", m.id, "error", err)
 	}
+	m.observe(r, nil)
 }
 
 // refuse answers with an error, in the form of the request.
-func (m *Member) refuse(r request, e *wire.Error) {
-	if isForPeople(r.msg.Data) {
-		body, err := e.MarshalJSON()
-		if err != nil {
-			return
-		}
-		reply := nats.NewMsg(r.msg.Reply)
-		reply.Header.Set("Nats-Service-Error", e.Message)
-		reply.Header.Set("Nats-Service-Error-Code", fmt.Sprint(e.Status()))
-		reply.Data = body
-		_ = r.msg.RespondMsg(reply) // nobody is left to tell
+func (m *Member) refuse(r request, err error) {
+	m.observe(r, err)
+	e := wire.FromError(err)
+	if !isForPeople(r.msg.Data) {
+		_ = r.msg.Respond(wire.AppendError(nil, e)) // nobody is left to tell
 		return
 	}
-	_ = r.msg.Respond(wire.AppendError(nil, e)) // nobody is left to tell
+	if reply, err := wire.ErrorReply(r.msg.Reply, e); err == nil {
+		_ = r.msg.RespondMsg(reply) // as above
+	}
 }
 
 // isForPeople tells whether a request is in its JSON form; one without a body asks in it.
