@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/jetseek/jetseek/coordinator/client/highlight"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -35,7 +36,7 @@ type phase struct{ Name, Ms string }
 
 func viewAnswer(f form, a *wire.SearchResponse) *answerView {
 	v := &answerView{SearchResponse: a, JSON: f.jsonLink()}
-	h := newHighlighter(f.Query)
+	h := highlight.New(f.Query)
 	for i, hit := range a.Hits {
 		v.Views = append(v.Views, viewHit(h, f.Collection, f.From+i+1, hit))
 	}

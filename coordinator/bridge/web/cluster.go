@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jetseek/jetseek/coordinator/client"
+	"github.com/jetseek/jetseek/coordinator/client/highlight"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects/placement"
 	"github.com/jetseek/jetseek/subjects/wire"
@@ -90,7 +91,7 @@ func viewMember(m wire.MemberBody) memberView {
 	case "joining", "draining", "fenced":
 		v.Look = "waiting"
 	}
-	v.Digest, _ = cutText(m.Digest, 8)
+	v.Digest, _ = highlight.Cut(m.Digest, 8)
 	return v
 }
 

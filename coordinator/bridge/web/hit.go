@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jetseek/jetseek/coordinator/client/highlight"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -24,19 +25,19 @@ type hitView struct {
 	Place   int // from 1, over all pages
 	ID      string
 	Link    string // to the document as JSON
-	Title   []piece
+	Title   []highlight.Piece
 	Score   *float64
 	Sort    []string // the values that ordered it, its id left out
-	Excerpt []piece
+	Excerpt []highlight.Piece
 	Facts   []fact
-	Source  []piece
+	Source  []highlight.Piece
 	Cut     bool // the source goes on
 }
 
 // fact is a short value of a document.
 type fact struct {
 	Name  string
-	Value []piece
+	Value []highlight.Piece
 }
 
 // member is one field of a source, in the order in which it was sent.
@@ -46,7 +47,7 @@ type member struct {
 	said bool   // it is text
 }
 
-func viewHit(h *highlighter, collection string, place int, hit wire.Hit) hitView {
+func viewHit(h *highlight.Highlighter, collection string, place int, hit wire.Hit) hitView {
 	v := hitView{Place: place, ID: hit.ID, Score: hit.Score, Link: "/collections/" + url.PathEscape(collection) + "/doc?id=" + url.QueryEscape(hit.ID)}
 	for _, key := range hit.Sort[:max(len(hit.Sort)-1, 0)] {
 		v.Sort = append(v.Sort, sortText(key))
@@ -56,38 +57,38 @@ func viewHit(h *highlighter, collection string, place int, hit wire.Hit) hitView
 	members = v.takeExcerpt(h, members)
 	for _, m := range members {
 		if len(m.text) <= factBytes && m.text != "" && len(v.Facts) < mostFacts && m.name != "id" {
-			v.Facts = append(v.Facts, fact{Name: m.name, Value: h.mark(m.name, m.text)})
+			v.Facts = append(v.Facts, fact{Name: m.name, Value: h.Mark(m.name, m.text)})
 		}
 	}
 	var indented bytes.Buffer
 	if json.Indent(&indented, hit.Source, "", "  ") == nil {
-		shown, rest := cutText(indented.String(), sourceBytes)
-		v.Source, v.Cut = h.mark("", shown), rest != ""
+		shown, rest := highlight.Cut(indented.String(), sourceBytes)
+		v.Source, v.Cut = h.Mark("", shown), rest != ""
 	}
 	return v
 }
 
 // takeTitle chooses the field that names the document; without one that is its id.
-func (v *hitView) takeTitle(h *highlighter, members []member) []member {
+func (v *hitView) takeTitle(h *highlight.Highlighter, members []member) []member {
 	for _, name := range []string{"title", "name", "headline", "subject", "label"} {
 		i := slices.IndexFunc(members, func(m member) bool { return m.name == name && m.said && strings.TrimSpace(m.text) != "" })
 		if i >= 0 {
-			v.Title, _ = h.excerpt(name, members[i].text, excerptBytes/2)
+			v.Title, _ = h.Excerpt(name, members[i].text, excerptBytes/2)
 			return slices.Delete(members, i, i+1)
 		}
 	}
-	v.Title = h.mark("id", v.ID)
+	v.Title = h.Mark("id", v.ID)
 	return members
 }
 
 // takeExcerpt chooses the text to show a part of: the first in which a word is marked, else the longest.
-func (v *hitView) takeExcerpt(h *highlighter, members []member) []member {
+func (v *hitView) takeExcerpt(h *highlight.Highlighter, members []member) []member {
 	best := -1
 	for i, m := range members {
 		if !m.said || len(m.text) <= factBytes {
 			continue
 		}
-		pieces, marked := h.excerpt(m.name, m.text, excerptBytes)
+		pieces, marked := h.Excerpt(m.name, m.text, excerptBytes)
 		if best < 0 || marked || len(m.text) > len(members[best].text) {
 			best, v.Excerpt = i, pieces
 		}

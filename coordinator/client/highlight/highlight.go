@@ -1,4 +1,5 @@
-package web
+// Package highlight shows where in a text the words of a query stand. It may import package query and analysis.
+package highlight
 
 import (
 	"strings"
@@ -8,8 +9,8 @@ import (
 	"github.com/jetseek/jetseek/engine/query"
 )
 
-// piece is a run of text, and whether a word of the query is in it.
-type piece struct {
+// Piece is a run of text, and whether a word of the query is in it.
+type Piece struct {
 	Text   string
 	Marked bool
 }
@@ -17,16 +18,17 @@ type piece struct {
 // markedBytes is how much of one text is looked at for words of the query.
 const markedBytes = 64 << 10
 
-// highlighter marks the words of a query in texts, by the standard analysis. It shows where to look and decides nothing: which documents
+// Highlighter marks the words of a query in texts, by the standard analysis. It shows where to look and decides nothing: which documents
 // match is the answer's to say.
-type highlighter struct {
+type Highlighter struct {
 	analyzer analysis.Analyzer
 	terms    map[string]map[string]bool // by field that the query names, "" for none
 }
 
-func newHighlighter(q string) *highlighter {
+// New makes the highlighter of a query of the syntax of q; one that does not parse marks nothing.
+func New(q string) *Highlighter {
 	standard, _ := analysis.ByName("standard")
-	h := &highlighter{analyzer: standard, terms: map[string]map[string]bool{}}
+	h := &Highlighter{analyzer: standard, terms: map[string]map[string]bool{}}
 	if tree, err := query.Parse(q, query.Options{Lenient: true}); err == nil {
 		h.collect(tree)
 	}
@@ -34,7 +36,7 @@ func newHighlighter(q string) *highlighter {
 }
 
 // collect takes the words that a document may match by; what is excluded is not looked for.
-func (h *highlighter) collect(n query.Node) {
+func (h *Highlighter) collect(n query.Node) {
 	switch n := n.(type) {
 	case *query.Bool:
 		for _, clauses := range [][]query.Node{n.Must, n.Should, n.Filter} {
@@ -49,7 +51,7 @@ func (h *highlighter) collect(n query.Node) {
 	}
 }
 
-func (h *highlighter) add(field, text string) {
+func (h *Highlighter) add(field, text string) {
 	if h.terms[field] == nil {
 		h.terms[field] = map[string]bool{}
 	}
@@ -58,31 +60,31 @@ func (h *highlighter) add(field, text string) {
 	}
 }
 
-// mark cuts the text of a field into pieces. Together they are the text.
-func (h *highlighter) mark(field, text string) []piece {
-	head, rest := cutText(text, markedBytes)
-	var pieces []piece
+// Mark cuts the text of a field into pieces. Together they are the text.
+func (h *Highlighter) Mark(field, text string) []Piece {
+	head, rest := Cut(text, markedBytes)
+	var pieces []Piece
 	done := 0
 	for _, t := range h.analyzer.Analyze(nil, head) {
 		if t.Start < done || !h.terms[""][t.Term] && !h.terms[field][t.Term] {
 			continue
 		}
 		if t.Start > done {
-			pieces = append(pieces, piece{Text: head[done:t.Start]})
+			pieces = append(pieces, Piece{Text: head[done:t.Start]})
 		}
-		pieces = append(pieces, piece{Text: head[t.Start:t.End], Marked: true})
+		pieces = append(pieces, Piece{Text: head[t.Start:t.End], Marked: true})
 		done = t.End
 	}
 	if tail := head[done:] + rest; tail != "" {
-		pieces = append(pieces, piece{Text: tail})
+		pieces = append(pieces, Piece{Text: tail})
 	}
 	return pieces
 }
 
-// excerpt gives about size bytes of a text, from a little before its first marked word on, and whether a word was marked at all.
-func (h *highlighter) excerpt(field, text string, size int) (pieces []piece, marked bool) {
+// Excerpt gives about size bytes of a text, from a little before its first marked word on, and whether a word was marked at all.
+func (h *Highlighter) Excerpt(field, text string, size int) (pieces []Piece, marked bool) {
 	from := 0
-	for _, p := range h.mark(field, text) {
+	for _, p := range h.Mark(field, text) {
 		if p.Marked {
 			marked = true
 			break
@@ -94,7 +96,7 @@ func (h *highlighter) excerpt(field, text string, size int) (pieces []piece, mar
 	} else {
 		from = wordAt(text, from-size/4)
 	}
-	body, rest := cutText(text[from:], size)
+	body, rest := Cut(text[from:], size)
 	if rest != "" {
 		if space := strings.LastIndexAny(body, " \n\t"); space > size/2 {
 			body = body[:space]
@@ -104,7 +106,7 @@ func (h *highlighter) excerpt(field, text string, size int) (pieces []piece, mar
 	if from > 0 {
 		body = "… " + body
 	}
-	return h.mark(field, body), marked
+	return h.Mark(field, body), marked
 }
 
 // wordAt gives the beginning of the first word at or after a place; the place itself, on a character, when none is near.
@@ -118,8 +120,8 @@ func wordAt(text string, at int) int {
 	return at
 }
 
-// cutText cuts a text at a character, after at most size bytes.
-func cutText(text string, size int) (head, rest string) {
+// Cut cuts a text at a character, after at most size bytes.
+func Cut(text string, size int) (head, rest string) {
 	if len(text) <= size {
 		return text, ""
 	}
