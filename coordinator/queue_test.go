@@ -1,0 +1,50 @@
+package coordinator
+
+import (
+	"testing"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// A queue that is full refuses what comes, whole, and takes again when there is room; one write always has room.
+func TestAFullQueueRefuses(t *testing.T) {
+	p := newPacker(newBench(t), "g0")
+	quarter := func() []*write { return []*write{put(make([]byte, queuedBytes/4), wire.SchemaRecord{})} }
+	for range 3 {
+		if err := p.submit(quarter()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.submit(append(quarter(), quarter()...)); err == nil || err.Code != fault.Overloaded {
+		t.Fatalf("half a queue into a quarter: %v", err)
+	}
+	if len(p.queue) != 3 {
+		t.Fatalf("%d writes wait, want 3", len(p.queue))
+	}
+	p.drop()
+	p.drop()
+	if err := p.submit(append(quarter(), quarter()...)); err != nil {
+		t.Errorf("half a queue into three quarters: %v", err)
+	}
+	if err := newPacker(p.c, "g1").submit([]*write{put(make([]byte, queuedBytes+1), wire.SchemaRecord{})}); err != nil {
+		t.Errorf("the first of a queue, whatever its size: %v", err)
+	}
+}
+
+// Writes that a stopping coordinator has not packed are certainly not stored, and no more are taken.
+func TestAStoppingQueueSaysSo(t *testing.T) {
+	p := newPacker(newBench(t), "g0")
+	waiting := put([]byte("{}"), wire.SchemaRecord{})
+	if err := p.submit([]*write{waiting}); err != nil {
+		t.Fatal(err)
+	}
+	p.close()
+	<-waiting.packed
+	if e := waiting.err; e == nil || e.Code != fault.Unavailable || e.Reason != reasonStopping || e.Durable != wire.NotDurable {
+		t.Errorf("a write that waited: %+v", e)
+	}
+	if e := p.submit([]*write{put([]byte("{}"), wire.SchemaRecord{})}); e == nil || e.Code != fault.Unavailable || e.Reason != reasonStopping {
+		t.Errorf("a write that came later: %+v", e)
+	}
+}
