@@ -92,6 +92,9 @@ func (n Names) Bucket() string { return n.assets() }
 // ObjectBucket is the name of the object store; it is that of the KV bucket.
 func (n Names) ObjectBucket() string { return n.assets() }
 
+// RoleInbox is the inbox prefix of the connections of a role; coordinators' is "c". ">" stands for all of them.
+func (n Names) RoleInbox(role string) string { return "_INBOX_" + n.assets() + "." + role }
+
 // Inbox is the reply prefix of one coordinator process; calls add ".{call}.{round}.{slot}" ([ReplySubject]), outcomes ".report".
 func (n Names) Inbox(incarnation uint64) string {
 	return fmt.Sprintf("%s%016x", n.inboxPrefix(), incarnation)
@@ -109,7 +112,7 @@ func (n Names) IsCoordinatorInbox(reply string) bool {
 // IsInbox tells whether a reply subject is one that requests are answered on: its first token begins with an underscore.
 func IsInbox(reply string) bool { return len(reply) > 1 && reply[0] == '_' && isConcrete(reply) }
 
-func (n Names) inboxPrefix() string { return "_INBOX_" + n.assets() + ".c." }
+func (n Names) inboxPrefix() string { return n.RoleInbox("c") + "." }
 
 func (n Names) assets() string {
 	return strings.ToUpper(strings.ReplaceAll(n.Prefix(), ".", "_"))
