@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/jetseek/jetseek/coordinator"
 	"github.com/jetseek/jetseek/coordinator/client"
+	"github.com/jetseek/jetseek/shard"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/placement"
 )
@@ -52,7 +52,7 @@ func Open(dir string, o Options) (_ *DB, err error) {
 			err = errors.Join(err, db.Close())
 		}
 	}()
-	if db.lock, err = lockFolder(dir); err != nil {
+	if db.lock, err = shard.LockFolder(dir); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), o.StartTimeout)
@@ -72,22 +72,6 @@ func Open(dir string, o Options) (_ *DB, err error) {
 		return nil, err
 	}
 	return db, db.start(ctx)
-}
-
-// lockFolder makes a data folder if it is absent, and holds it until the lock is closed.
-func lockFolder(dir string) (*flock.Flock, error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return nil, fmt.Errorf("make data folder: %w", err)
-	}
-	lock := flock.New(filepath.Join(dir, "LOCK"))
-	ok, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock data folder %s: %w", dir, err)
-	}
-	if !ok {
-		return nil, fmt.Errorf("data folder %s is in use by another process: stop it, or choose another folder", dir)
-	}
-	return lock, nil
 }
 
 // start brings members and coordinator to life.

@@ -12,6 +12,8 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/jetseek/jetseek/shard"
 )
 
 // natsStart bounds how long the server may take to open its store.
@@ -40,7 +42,7 @@ type NATS struct {
 
 // OpenNATS runs only the server, on a data folder as [Open] has it, which it makes if absent and locks. The caller must Close it.
 func OpenNATS(dir string, o NATSOptions) (*NATS, error) {
-	lock, err := lockFolder(dir)
+	lock, err := shard.LockFolder(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -27,8 +27,8 @@ type folder struct {
 	lock *flock.Flock
 }
 
-// openFolder makes and locks the folder. A folder in use by a living process is an error that says so.
-func openFolder(dir string) (*folder, error) {
+// LockFolder makes a data folder if it is absent and locks it until the lock is closed. A folder in use by a living process is an error that says so.
+func LockFolder(dir string) (*flock.Flock, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make data folder: %w", err)
 	}
@@ -40,7 +40,12 @@ func openFolder(dir string) (*folder, error) {
 	if !ok {
 		return nil, fmt.Errorf("data folder %s is in use by another process: stop it, or choose another folder", dir)
 	}
-	return &folder{dir: dir, lock: lock}, nil
+	return lock, nil
+}
+
+func openFolder(dir string) (*folder, error) {
+	lock, err := LockFolder(dir)
+	return &folder{dir: dir, lock: lock}, err
 }
 
 func (f *folder) close() error { return f.lock.Close() }
