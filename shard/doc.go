@@ -6,7 +6,8 @@
 // A member is four loops over one [engine.Index]:
 //
 //	follow   takes the group's log in order: the tail (the stream's republished messages, core NATS) while it is contiguous,
-//	         direct reads and an ordered consumer where it is not. Contiguity is Nats-Sequence == applied+1, always checked.
+//	         direct reads and an ordered consumer where it is not. Contiguity is Nats-Sequence == applied+1, always checked. The tail is
+//	         believed for whole records of this stream, one after the other; all else that it claims is asked of the stream.
 //	apply    is the one writer of the index: it applies what has arrived as one batch, then reports each message's outcomes to the
 //	         inbox that its record names, and its watermark to jetseek.event.group.<group>.applied.
 //	lease    publishes a lease record every L/5 to the same log and keeps the leases that were stored until they end.
@@ -26,5 +27,6 @@
 // before the first lease. Outcomes are reported only for messages behind that head and only under a coordinator's inbox prefix.
 //
 // States: joining (replays), serving (holds or renews leases), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
-// newer version, an index that cannot go on). A failed member answers nothing but ping.
+// newer version, an index that cannot go on). A failed member answers nothing but ping. What stands in the log and is
+// no record, or does not decode, is passed over by every member alike.
 package shard
