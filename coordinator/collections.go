@@ -305,7 +305,7 @@ func (c *Coordinator) show(ctx context.Context, coll *collection) (*wire.Collect
 // countTarget asks a group how many documents of a collection it holds.
 func (c *Coordinator) countTarget(coll *collection, g placement.Group, count func(uint64)) *target {
 	return &target{
-		group: g.Name, members: c.membersOf(g.Name),
+		group: g.Name, members: c.membersOf(g.Name, 0),
 		head: wire.Head{Collection: coll.Incarnation, SchemaVersion: coll.Version, Epoch: g.OwnEpoch},
 		encode: func(h wire.Head) []byte {
 			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: &query.MatchAll{Boost: 1}})

@@ -134,7 +134,7 @@ func (c *Coordinator) getOnce(ctx context.Context, coll *collection, id string) 
 	}
 	group := m.Owner(placement.Slot(id))
 	t := &trip{op: wire.OpGet, targets: []*target{{
-		group: group.Name, members: c.membersOf(group.Name),
+		group: group.Name, members: c.membersOf(group.Name, 0),
 		head:   wire.Head{Collection: coll.Incarnation, SchemaVersion: coll.Version, Epoch: group.OwnEpoch},
 		encode: func(h wire.Head) []byte { return wire.AppendGetRequest(nil, &wire.GetRequest{Head: h, ID: id}) },
 		accept: func(data []byte) *wire.Error {

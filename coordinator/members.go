@@ -28,23 +28,31 @@ type standing struct {
 	suspected bool
 }
 
-// order puts a group's members into the order in which they are asked: those known to serve, in turn, then those of whom nothing is known, then
-// the suspected and the silent. None is left out: what a coordinator knows may be old, and a member refuses by itself.
-func order(members []standing, turn uint64) []string {
+// order puts a group's members into the order in which they are asked: those known to serve and to be at a sequence, in turn, then those known to
+// serve, in turn, then those of whom nothing is known, the suspected and the silent. None is left out: what a coordinator knows may be old, and a member refuses by itself.
+func order(members []standing, minSeq, turn uint64) []string {
 	slices.SortFunc(members, func(a, b standing) int { return cmp.Compare(a.id, b.id) })
-	var best, rest []string
+	var there, serving, rest []string
 	for _, m := range members {
-		if m.serving && m.heard && !m.suspected {
-			best = append(best, m.id)
-		} else {
+		switch {
+		case !m.serving || !m.heard || m.suspected:
 			rest = append(rest, m.id)
+		case m.applied < minSeq:
+			serving = append(serving, m.id)
+		default:
+			there = append(there, m.id)
 		}
 	}
-	if n := len(best); n > 1 {
-		first := int(turn % uint64(n))
-		best = append(best[first:len(best):len(best)], best[:first]...)
+	return slices.Concat(inTurn(there, turn), inTurn(serving, turn), rest)
+}
+
+// inTurn begins a list at another place each turn.
+func inTurn(ids []string, turn uint64) []string {
+	if len(ids) < 2 {
+		return ids
 	}
-	return append(best, rest...)
+	first := int(turn % uint64(len(ids)))
+	return slices.Concat(ids[first:], ids[:first])
 }
 
 // suspects remembers members that did not answer.
@@ -75,8 +83,8 @@ func (s *suspects) has(id string) bool {
 	return ok && time.Since(at) < suspectFor
 }
 
-// membersOf gives the nodes of a group in the order in which they are asked.
-func (c *Coordinator) membersOf(group string) []string {
+// membersOf gives the nodes of a group in the order in which they are asked for a snapshot at or past minSeq.
+func (c *Coordinator) membersOf(group string, minSeq uint64) []string {
 	marks := c.tracker.marks(group)
 	var all []standing
 	for _, id := range c.declared(group) {
@@ -86,7 +94,7 @@ func (c *Coordinator) membersOf(group string) []string {
 	for id := range marks { // serving, and not in the map yet
 		all = append(all, c.standing(id, marks))
 	}
-	ids := order(all, c.turn.Add(1))
+	ids := order(all, minSeq, c.turn.Add(1))
 	nodes := make([]string, 0, len(ids))
 	for _, id := range ids {
 		if _, node, ok := subjects.SplitMember(id); ok {

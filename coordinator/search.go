@@ -147,7 +147,7 @@ func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.
 	t := &trip{op: wire.OpStats}
 	for _, part := range out.parts {
 		t.targets = append(t.targets, &target{
-			group: part.group.Name, head: p.head(part.group), members: c.membersOf(part.group.Name),
+			group: part.group.Name, head: p.head(part.group), members: c.membersOf(part.group.Name, p.body.MinSeq[part.group.Name]),
 			encode: func(h wire.Head) []byte {
 				return wire.AppendStatsRequest(nil, &wire.StatsRequest{Head: h, Fields: p.fields, Terms: p.terms, Pin: true})
 			},
@@ -207,7 +207,7 @@ func (c *Coordinator) gatherResults(ctx context.Context, out *answered, weights 
 func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *target {
 	head, members := p.head(part.group), []string{part.node}
 	if part.seq == 0 {
-		members = c.membersOf(part.group.Name)
+		members = c.membersOf(part.group.Name, p.body.MinSeq[part.group.Name])
 	}
 	head.AtSeq = part.seq
 	if p.needsStats() && weights == nil { // each group under its own statistics

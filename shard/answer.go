@@ -25,7 +25,7 @@ func (m *Member) answerBinary(ctx context.Context, r request) ([]byte, error) {
 		return nil, err
 	}
 	defer cancel()
-	view, err := m.open(ctx, head)
+	view, err := m.open(head)
 	if err != nil {
 		return nil, err
 	}
@@ -82,13 +82,14 @@ func (v view) close() {
 // pinned tells whether the content may be older than the permission.
 func (v view) pinned() bool { return v.content != v.current }
 
-// open takes the snapshots that a request may see, waiting a little for the sequence and the ownership it names.
-func (m *Member) open(ctx context.Context, head wire.Head) (view, error) {
-	current, err := m.currentSnapshot(ctx, head)
-	if err != nil {
-		return view{}, err
-	}
+// open takes the snapshots that a request may see. A request that is ahead of the member gets an [early] error.
+func (m *Member) open(head wire.Head) (view, error) {
+	current := m.index.Snapshot()
 	v := view{content: current, current: current}
+	if !reached(current, head) {
+		v.close()
+		return view{}, early{head}
+	}
 	if head.AtSeq != 0 && head.AtSeq != current.Seq() {
 		pinned := m.pins.get(head.AtSeq)
 		if pinned == nil {
@@ -102,33 +103,6 @@ func (m *Member) open(ctx context.Context, head wire.Head) (view, error) {
 		return view{}, err
 	}
 	return v, nil
-}
-
-// currentSnapshot takes the present snapshot, at or past the request's min_seq and ownership epoch.
-func (m *Member) currentSnapshot(ctx context.Context, head wire.Head) (*engine.Snapshot, error) {
-	var timeout <-chan time.Time
-	for {
-		_, advanced := m.progress.watch()
-		snap := m.index.Snapshot()
-		if snap.Seq() >= head.MinSeq && snap.Epoch() >= head.Epoch {
-			return snap, nil
-		}
-		at, epoch := snap.Seq(), snap.Epoch()
-		snap.Close()
-		if timeout == nil {
-			deadline, _ := ctx.Deadline()
-			timer := time.NewTimer(min(mostSeqWait, time.Until(deadline)/2))
-			defer timer.Stop()
-			timeout = timer.C
-		}
-		select {
-		case <-advanced:
-		case <-timeout:
-			return nil, wire.NewError(fault.Unavailable, wire.ReasonNotCaughtUp, "member %s is at sequence %d and epoch %d, the request needs %d and %d", m.id, at, epoch, head.MinSeq, head.Epoch)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }
 
 // admit tells whether a request may be answered from its snapshots.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,7 +40,9 @@ type Member struct {
 	progress *progress
 	pins     pins
 	requests chan request
-	stored   atomic.Uint64 // the highest sequence that the log has acknowledged to this member
+	places   chan struct{}  // of requests that wait for the member to catch up
+	parked   sync.WaitGroup // those requests
+	stored   atomic.Uint64  // the highest sequence that the log has acknowledged to this member
 
 	table  leaseTable // of the apply loop alone
 	meters meters
@@ -57,7 +60,7 @@ func New(o Options) (*Member, error) {
 	}
 	m := &Member{
 		opts: o, id: subjects.MemberID(o.Group, o.Node), js: js,
-		status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests),
+		status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
 		grants: &grants{length: o.Lease, clock: o.Clock},
 	}
 	if m.folder, err = openFolder(o.Dir); err != nil {

@@ -27,8 +27,8 @@ const (
 	watermarkEvery = 250 * time.Millisecond
 	// livenessEvery is how often the liveness record is renewed.
 	livenessEvery = 3 * time.Second
-	// mostSeqWait is the longest that a request waits for a sequence or an epoch which the member has not reached.
-	mostSeqWait = 200 * time.Millisecond
+	// parkedRequests is how many requests wait for the member to reach what they name.
+	parkedRequests = 1024
 )
 
 // Options say which member to be and what to use.

@@ -65,18 +65,5 @@ func (m *Member) drain() {
 
 // awaitApplied waits until the index is at or past seq; false when ctx ends before.
 func (m *Member) awaitApplied(ctx context.Context, seq uint64) bool {
-	for {
-		_, advanced := m.progress.watch()
-		snap := m.index.Snapshot()
-		at := snap.Seq()
-		snap.Close()
-		if at >= seq {
-			return true
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-advanced:
-		}
-	}
+	return m.awaitReached(ctx, wire.Head{MinSeq: seq})
 }

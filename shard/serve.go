@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -44,12 +45,15 @@ func (m *Member) serve(ctx context.Context) error {
 	workers, wctx := errgroup.WithContext(context.WithoutCancel(ctx))
 	stop := make(chan struct{})
 	for range m.opts.Workers {
-		workers.Go(func() error { return m.work(wctx, stop) })
+		workers.Go(func() error { return m.work(wctx, ctx, stop) })
 	}
 	m.joinQueue(ctx)
 	_ = m.listening.Unsubscribe() // a closed connection has ended it already
 	close(stop)
-	return workers.Wait()
+	err = workers.Wait()
+	m.parked.Wait()
+	m.refuseQueued()
+	return err
 }
 
 // joinQueue listens to requests for any member of the group for as long as this one is serving.
@@ -86,7 +90,10 @@ func (m *Member) accept(msg *nats.Msg) {
 	if !subjects.IsInbox(msg.Reply) {
 		return
 	}
-	r := request{msg: msg, op: msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:], arrived: time.Now()}
+	m.enqueue(request{msg: msg, op: msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:], arrived: time.Now()})
+}
+
+func (m *Member) enqueue(r request) {
 	select {
 	case m.requests <- r:
 	default:
@@ -94,18 +101,30 @@ func (m *Member) accept(msg *nats.Msg) {
 	}
 }
 
-// work answers queued requests, one after the other, until stop is closed and the queue is empty.
-func (m *Member) work(ctx context.Context, stop chan struct{}) error {
+// refuseQueued refuses what was queued behind the workers' end.
+func (m *Member) refuseQueued() {
 	for {
 		select {
 		case r := <-m.requests:
-			m.answer(ctx, r)
+			m.refuse(r, m.notServing())
+		default:
+			return
+		}
+	}
+}
+
+// work answers queued requests, one after the other, until stop is closed and the queue is empty. leaving ends when the member leaves.
+func (m *Member) work(ctx, leaving context.Context, stop chan struct{}) error {
+	for {
+		select {
+		case r := <-m.requests:
+			m.answer(ctx, leaving, r)
 			continue
 		default:
 		}
 		select {
 		case r := <-m.requests:
-			m.answer(ctx, r)
+			m.answer(ctx, leaving, r)
 		case <-stop:
 			return nil
 		}
@@ -113,7 +132,7 @@ func (m *Member) work(ctx context.Context, stop chan struct{}) error {
 }
 
 // answer works on one request. A panic is that request's error and no one else's.
-func (m *Member) answer(ctx context.Context, r request) {
+func (m *Member) answer(ctx, leaving context.Context, r request) {
 	defer func() {
 		if p := recover(); p != nil {
 			m.opts.Log.Error("a request made the member panic", "member", m.id, "op", r.op, "panic", p, "stack", string(debug.Stack()))
@@ -126,6 +145,11 @@ func (m *Member) answer(ctx context.Context, r request) {
 		data, err = m.answerJSON(ctx, r)
 	} else {
 		data, err = m.answerBinary(ctx, r)
+	}
+	var ahead early
+	if errors.As(err, &ahead) {
+		m.park(leaving, r, ahead.head)
+		return
 	}
 	if err != nil {
 		m.refuse(r, err)
