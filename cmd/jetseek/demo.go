@@ -71,8 +71,8 @@ func prepareIndex(ctx context.Context, c *cli.Context, s *system, goroot string)
 	}
 	say(c, "read %d documents of Go's standard library in %s", len(docs), short(time.Since(start)))
 	start = time.Now()
-	bar := newProgress(c.App.ErrWriter, len(docs))
-	err = showcase.Index(ctx, client, docs, bar.at)
+	bar := newCounter(c.App.ErrWriter, len(docs))
+	err = showcase.Index(ctx, client, docs, func(done int) { bar.at(int64(done)) })
 	bar.end()
 	if ctx.Err() != nil {
 		say(c, "interrupted; the next start completes the index")

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -36,7 +38,8 @@ type program struct {
 
 // run does a command and gives the process' exit code.
 func (p program) run(ctx context.Context, args []string) int {
-	err := p.app().RunContext(ctx, args)
+	app := p.app()
+	err := app.RunContext(ctx, flagsFirst(app.Commands, args))
 	if err == nil {
 		return 0
 	}
@@ -46,6 +49,50 @@ func (p program) run(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	return exitFailure
+}
+
+// flagsFirst moves flags that stand behind arguments before them, since the parser of flags ends at the first argument. What stands behind -- stays.
+func flagsFirst(commands []*cli.Command, args []string) []string {
+	at := min(1, len(args))
+	var command *cli.Command
+	for ; at < len(args); at++ { // the command, and its own commands
+		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[at]) })
+		if i < 0 {
+			break
+		}
+		command, commands = commands[i], commands[i].Subcommands
+	}
+	if command == nil {
+		return args
+	}
+	flags, rest := slices.Clone(args[:at]), []string{}
+	for ; at < len(args); at++ {
+		switch arg := args[at]; {
+		case arg == "--":
+			return slices.Concat(flags, []string{"--"}, rest, args[at+1:])
+		case len(arg) < 2 || arg[0] != '-':
+			rest = append(rest, arg)
+		case takesValue(command.Flags, arg) && at+1 < len(args):
+			flags, at = append(flags, arg, args[at+1]), at+1
+		default:
+			flags = append(flags, arg)
+		}
+	}
+	return append(flags, rest...)
+}
+
+// takesValue tells whether a flag as it stands on the command line is followed by its value.
+func takesValue(flags []cli.Flag, arg string) bool {
+	if strings.Contains(arg, "=") {
+		return false
+	}
+	name := strings.TrimLeft(arg, "-")
+	i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	if i < 0 {
+		return false
+	}
+	_, isBool := flags[i].(*cli.BoolFlag)
+	return !isBool
 }
 
 // usageError is a command line that cannot be done.
@@ -77,6 +124,9 @@ func (p program) commands() []*cli.Command {
 		demoCommand(p.goroot), serveCommand(),
 		// a cluster of processes
 		natsCommand(), shardCommand(), coordinatorCommand(),
+		// asking one
+		indexCommand(), getCommand(), deleteCommand(), searchCommand(), collectionsCommand(),
+		statusCommand(), membersCommand(), ringCommand(), benchCommand(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,17 +27,35 @@ func terminalWidth(w io.Writer) int {
 	return otherwise
 }
 
+// isTerminal tells whether what is written goes to a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
 // progress shows how far long work has come: a bar on a terminal, else a line for each tenth.
 type progress struct {
 	w     io.Writer
 	bar   *progressbar.ProgressBar // nil without a terminal
-	total int
-	tenth int
+	total int64
+	unit  string // "documents"; "" for bytes
+	tenth int64
 }
 
-func newProgress(w io.Writer, total int) *progress {
+// newProgress shows progress in bytes of a total; 0: it is not known.
+func newProgress(w io.Writer, total int64) *progress {
 	p := &progress{w: w, total: total}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
+		p.bar = progressbar.NewOptions64(cmp.Or(total, -1), progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("indexing"), progressbar.OptionShowBytes(true),
+			progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	return p
+}
+
+// newCounter shows progress in documents of a total.
+func newCounter(w io.Writer, total int) *progress {
+	p := &progress{w: w, total: int64(total), unit: "documents"}
+	if isTerminal(w) {
 		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("indexing"), progressbar.OptionShowCount(),
 			progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
@@ -44,23 +63,33 @@ func newProgress(w io.Writer, total int) *progress {
 }
 
 // at says that done of the total are done.
-func (p *progress) at(done int) {
+func (p *progress) at(done int64) {
 	if p.bar != nil {
-		_ = p.bar.Set(done) // a terminal that is gone needs no bar
+		_ = p.bar.Set64(done) // a terminal that is gone needs no bar
 		return
 	}
-	if tenth := done * 10 / max(p.total, 1); tenth > p.tenth {
+	if p.total == 0 {
+		return
+	}
+	if tenth := done * 10 / p.total; tenth > p.tenth {
 		p.tenth = tenth
-		fmt.Fprintf(p.w, "indexing: %d of %d documents\n", done, p.total)
+		if p.unit == "" {
+			fmt.Fprintf(p.w, "indexing: %d%%\n", min(tenth*10, 100))
+		} else {
+			fmt.Fprintf(p.w, "indexing: %d of %d %s\n", done, p.total, p.unit)
+		}
 	}
 }
 
-// end leaves the line of the bar.
-func (p *progress) end() {
+// clear makes room for a line; the bar comes again with the next step.
+func (p *progress) clear() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
 }
+
+// end leaves the line of the bar.
+func (p *progress) end() { p.clear() }
 
 // isInterruption tells whether an error is just that the work was told to end.
 func isInterruption(err error) bool {

@@ -13,8 +13,8 @@ import (
 
 func TestProgressWithoutATerminalIsALineATenth(t *testing.T) {
 	var b strings.Builder
-	p := newProgress(&b, 25)
-	for done := 5; done <= 25; done += 5 {
+	p := newCounter(&b, 25)
+	for done := int64(5); done <= 25; done += 5 {
 		p.at(done)
 	}
 	p.at(25)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
+	"github.com/jetseek/jetseek/cmd/jetseek/internal/layout"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -25,21 +25,21 @@ func render(w io.Writer, width int, q Query, a *wire.SearchResponse) error {
 	if q.SortBy != "" {
 		head += "   by " + q.SortBy
 	}
-	fmt.Fprintf(&b, "\n%s\n", cut(head+"   ("+q.About+")", width))
-	fmt.Fprintf(&b, "  %s\n", cut(summary(a), width-2))
+	fmt.Fprintf(&b, "\n%s\n", layout.Cut(head+"   ("+q.About+")", width))
+	fmt.Fprintf(&b, "  %s\n", layout.Cut(summary(a), width-2))
 	for i, h := range a.Hits {
 		var source Document
 		if err := json.Unmarshal(h.Source, &source); err != nil {
 			return fmt.Errorf("read hit %s: %w", h.ID, err)
 		}
-		fmt.Fprintf(&b, "  %d. %7s  %s\n", i+1, rankedBy(h), cut(strings.TrimSpace(plain(h.ID)+"  "+source.Kind), width-14))
+		fmt.Fprintf(&b, "  %d. %7s  %s\n", i+1, rankedBy(h), layout.Cut(strings.TrimSpace(layout.Plain(h.ID)+"  "+source.Kind), width-14))
 		lines := []string{source.Signature, firstSentence(source.Doc)}
 		if source.Kind == "package" {
 			lines = lines[1:]
 		}
 		for _, line := range lines {
-			if line = plain(line); line != "" {
-				fmt.Fprintf(&b, "%14s%s\n", "", cut(line, width-14))
+			if line = layout.Plain(line); line != "" {
+				fmt.Fprintf(&b, "%14s%s\n", "", layout.Cut(line, width-14))
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func rankedBy(h wire.Hit) string {
 		return fmt.Sprintf("%.3f", *h.Score)
 	}
 	if len(h.Sort) > 0 && h.Sort[0] != nil {
-		return plain(fmt.Sprint(h.Sort[0]))
+		return layout.Plain(fmt.Sprint(h.Sort[0]))
 	}
 	return ""
 }
@@ -84,24 +84,4 @@ func firstSentence(comment string) string {
 		comment = comment[:i+1]
 	}
 	return comment
-}
-
-// plain is s in one line, without what could steer a terminal.
-func plain(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// cut shortens s to width characters; at least one stays.
-func cut(s string, width int) string {
-	r := []rune(s)
-	if width = max(width, 2); len(r) <= width {
-		return s
-	}
-	return string(r[:width-1]) + "…"
 }

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/jetseek/jetseek/cmd/jetseek/internal/feed"
+	"github.com/jetseek/jetseek/cmd/jetseek/internal/layout"
+	"github.com/jetseek/jetseek/cmd/jetseek/internal/remote"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/ops"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+func indexCommand() *cli.Command {
+	flags := clientFlags(collectionFlag(), &cli.IntFlag{Name: "from-line", Usage: "begin at `LINE` of the first file: an earlier run says which, when it was interrupted"})
+	command := clientCommand("index", "write the documents of files, - for standard input", arguments{"FILE…", 1, many}, flags, index)
+	command.Description = `A file holds one JSON document a line, a JSON array of documents, or whole documents one after the other.
+A line {"_delete":"ID"} deletes.
+
+The id of a document is its "id"; to index a file again only writes such documents over. A document without an id gets a new
+one each time, and would be there twice: after a break use --from-line, which the interrupted run prints.`
+	return command
+}
+
+// batchBudget is what a batch may take when --timeout does not say; it waits until all members have applied it.
+const batchBudget = time.Minute
+
+// tally is what became of the documents of all files.
+type tally struct {
+	Indexed  int      `json:"indexed"`
+	Deleted  int      `json:"deleted"`
+	NotFound int      `json:"not_found"`
+	Failed   int      `json:"failed"`
+	Behind   []string `json:"behind"` // members that had not applied the last batch
+}
+
+func index(c *cli.Context, link remote.Link) error {
+	if c.Int("from-line") < 0 {
+		return usageError{fmt.Errorf("--from-line %d: lines count from 1", c.Int("from-line"))}
+	}
+	began := time.Now()
+	total := tally{Behind: []string{}}
+	for i, name := range c.Args().Slice() {
+		from := 0
+		if i == 0 {
+			from = c.Int("from-line")
+		}
+		if err := indexFile(c, link, name, from, &total); err != nil {
+			return err
+		}
+	}
+	if err := total.print(c, time.Since(began)); err != nil {
+		return err
+	}
+	if total.Failed > 0 {
+		return fmt.Errorf("%d documents were refused, for the reasons above; mend them and index the file again", total.Failed)
+	}
+	return nil
+}
+
+func (t *tally) print(c *cli.Context, took time.Duration) error {
+	if c.Bool("json") {
+		return printValue(c.App.Writer, t)
+	}
+	text := fmt.Sprintf("%d indexed", t.Indexed)
+	if t.Deleted+t.NotFound > 0 {
+		text += fmt.Sprintf(", %d deleted, %d to delete were not there", t.Deleted, t.NotFound)
+	}
+	text += fmt.Sprintf(" in %s", short(took))
+	if len(t.Behind) > 0 {
+		text += fmt.Sprintf("; %v are away and will follow", t.Behind)
+	}
+	_, err := fmt.Fprintln(c.App.Writer, text)
+	return err
+}
+
+// indexFile writes the documents of one file from a line on, batch after batch: one at a time, since the same id may come again.
+func indexFile(c *cli.Context, link remote.Link, name string, from int, total *tally) error {
+	file, size, err := openFile(c, name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	docs, err := feed.New(file)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	bar := newProgress(c.App.ErrWriter, size)
+	defer bar.end()
+	batches, done, last := feed.NewBatcher(docs), int64(0), from-1
+	for {
+		batch, err := batches.Next()
+		if feed.IsEnd(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w; the documents before it are written", name, err)
+		}
+		done += batch.Bytes
+		if batch.Documents = after(batch.Documents, from); len(batch.Documents) == 0 {
+			continue
+		}
+		if err := indexBatch(c, link, name, batch, total, bar); err != nil {
+			return fmt.Errorf("%s, from line %d on: %w; all before is written: the same command with --from-line %d goes on", name, last+1, err, last+1)
+		}
+		last = batch.Documents[len(batch.Documents)-1].Line
+		bar.at(done)
+	}
+}
+
+// after leaves out the documents before a line.
+func after(docs []feed.Document, line int) []feed.Document {
+	for i := range docs {
+		if docs[i].Line >= line {
+			return docs[i:]
+		}
+	}
+	return nil
+}
+
+const (
+	// mostTries and tryPause are of a batch that was certainly not stored; the pause doubles.
+	mostTries = 6
+	tryPause  = 200 * time.Millisecond
+	// mostFaults is how many refused documents are named.
+	mostFaults = 20
+)
+
+// indexBatch writes a batch. One that was certainly not stored is tried again; any other failure is the caller's, who may not want documents twice.
+func indexBatch(c *cli.Context, link remote.Link, name string, batch *feed.Batch, total *tally, bar *progress) error {
+	call := remote.Call{Op: ops.Bulk, Collection: c.String("collection"), Body: batch.Lines(),
+		Params: map[string]string{"timeout_ms": fmt.Sprint(batchBudget.Milliseconds())}, Budget: batchBudget + time.Second}
+	pause := tryPause
+	for try := 1; ; try++ {
+		answer, err := ask(c, link, call)
+		if err == nil {
+			reply, err := remote.Decode[wire.BulkReply](answer)
+			if err != nil {
+				return err
+			}
+			total.take(c, name, batch, reply, bar)
+			return nil
+		}
+		var e *wire.Error
+		again := errors.As(err, &e) && e.Durable == wire.NotDurable && (e.Code == fault.Overloaded || e.Code == fault.Unavailable)
+		if c.Context.Err() != nil {
+			return fmt.Errorf("interrupted")
+		}
+		if !again || try == mostTries {
+			return err
+		}
+		if err := sleep(c.Context, pause); err != nil {
+			return fmt.Errorf("interrupted")
+		}
+		pause *= 2
+	}
+}
+
+// take adds up a reply, and names refused documents by file and line.
+func (t *tally) take(c *cli.Context, name string, batch *feed.Batch, reply *wire.BulkReply, bar *progress) {
+	t.Indexed, t.Deleted, t.NotFound = t.Indexed+reply.Indexed, t.Deleted+reply.Deleted, t.NotFound+reply.NotFound
+	t.Behind = reply.Behind
+	for _, e := range reply.Errors {
+		line := 0
+		if e.Line >= 1 && e.Line <= len(batch.Documents) {
+			line = batch.Documents[e.Line-1].Line
+		}
+		t.Failed++
+		switch {
+		case t.Failed <= mostFaults:
+			bar.clear()
+			say(c, "%s:%d: %s%s: %s", name, line, idWord(e.ID), e.Code, layout.Plain(e.Message))
+		case t.Failed == mostFaults+1:
+			bar.clear()
+			say(c, "more are refused; they are counted, not named")
+		}
+	}
+	t.Failed += reply.Failed - len(reply.Errors)
+}
+
+func idWord(id string) string {
+	if id == "" {
+		return ""
+	}
+	return fault.Quote(id) + ": "
+}
+
+// openFile opens a file and gives its size, 0 when it is not known.
+func openFile(c *cli.Context, name string) (io.ReadCloser, int64, error) {
+	if name == "-" {
+		return io.NopCloser(c.App.Reader), 0, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return f, 0, nil // a pipe: it is read all the same
+	}
+	return f, info.Size(), nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	return wait(ctx, t.C)
+}
