@@ -19,7 +19,7 @@ import (
 // discover asks all processes of a service, as nats micro does, and gives their n answers.
 func discover[T any](t *testing.T, nc *nats.Conn, subject string, n int) []T {
 	t.Helper()
-	inbox := nats.NewInbox()
+	inbox := nc.NewInbox() // of its role
 	sub, err := nc.SubscribeSync(inbox)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ package natstest
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +41,20 @@ func SyncAlways() Option { return func(o *server.Options) { o.SyncAlways = true 
 
 // MaxPayload bounds messages to a number of bytes; the server's default is 1 MiB.
 func MaxPayload(bytes int32) Option { return func(o *server.Options) { o.MaxPayload = bytes } }
+
+// Users lets in only the users of a configuration, which may say nothing but its authorization block.
+func Users(t testing.TB, configuration string) Option {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "nats.conf")
+	if err := os.WriteFile(file, []byte(configuration), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, err := server.ProcessConfigFile(file)
+	if err != nil {
+		t.Fatalf("nats-server does not take the configuration: %v", err)
+	}
+	return func(o *server.Options) { o.Users = read.Users }
+}
 
 // Start starts a server whose JetStream lives in a directory of the test.
 func Start(t testing.TB, options ...Option) *Server {
