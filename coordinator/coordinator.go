@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/jetseek/jetseek/subjects"
@@ -36,6 +37,10 @@ type Options struct {
 	Bind bool
 	// Log takes what an operator should know; nil: nothing is said.
 	Log *slog.Logger
+	// Slow is how long a search may take before it is logged, with its query and timings; 0: none is.
+	Slow time.Duration
+	// Metrics is where the coordinator's metrics stand while it runs; nil: nowhere.
+	Metrics prometheus.Registerer
 }
 
 // Coordinator asks and merges, and owns no document. All that it knows it learns again from the cluster: any number may run.
@@ -49,6 +54,9 @@ type Coordinator struct {
 	bind        bool
 	incarnation uint64
 	start       time.Time
+	registerer  prometheus.Registerer
+	slow        time.Duration // searches that take longer are logged; 0: none
+	metrics     *metrics
 
 	mux      *mux
 	tracker  *tracker
@@ -92,13 +100,15 @@ func New(o Options) (*Coordinator, error) {
 	rand.Read(b[:])
 	c := &Coordinator{
 		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind,
-		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(),
+		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow,
 		running: make(chan struct{}, requestsAtATime), packers: make(map[string]*packer),
 	}
 	if c.operations, err = join(ops.Table(), c.handlers()); err != nil {
 		return nil, fmt.Errorf("coordinator: %w", err)
 	}
 	c.tracker = newTracker(func() time.Duration { return time.Since(c.start) })
+	c.metrics = c.tracker.metrics
+	c.watchState()
 	return c, nil
 }
 
@@ -112,6 +122,11 @@ func (c *Coordinator) Run(ctx context.Context, ready func()) error {
 		return fmt.Errorf("coordinator: %w", err)
 	}
 	defer c.mux.close()
+	unregister, err := c.register(c.registerer)
+	if err != nil {
+		return fmt.Errorf("coordinator: %w", err)
+	}
+	defer unregister()
 	// Packers and the view outlive the requests that wait for them: they end when the requests have.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -159,7 +174,7 @@ func (c *Coordinator) tryConnect(ctx context.Context) (err error) {
 		return err
 	}
 	c.view = registry.NewFollower(c.registry, registry.Hooks{})
-	c.mux, err = newMux(c.conn, c.names.Inbox(c.incarnation), c.takeReport)
+	c.mux, err = newMux(c.conn, c.names.Inbox(c.incarnation), c.metrics.lateReplies, c.takeReport)
 	return err
 }
 

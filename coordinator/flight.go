@@ -50,6 +50,7 @@ type flight struct {
 	refused *wire.Error
 
 	// guarded by the tracker
+	launched time.Duration
 	seq      uint64
 	storedAt time.Duration
 	acked    map[incarnation]bool
@@ -61,8 +62,10 @@ type flight struct {
 
 // tracker follows what every member has applied, from watermarks and reports, and tells when a message is visible.
 type tracker struct {
-	now  func() time.Duration // monotonic
-	mu   sync.Mutex           // guards everything below, and the flights
+	now     func() time.Duration // monotonic
+	metrics *metrics
+
+	mu   sync.Mutex // guards everything below, and the flights
 	byID map[string]*groupTrack
 }
 
@@ -87,7 +90,7 @@ type seenLease struct {
 }
 
 func newTracker(now func() time.Duration) *tracker {
-	return &tracker{now: now, byID: make(map[string]*groupTrack)}
+	return &tracker{now: now, metrics: newMetrics(), byID: make(map[string]*groupTrack)}
 }
 
 func (t *tracker) group(name string) *groupTrack {
@@ -107,7 +110,7 @@ func (t *tracker) launch(group string, counter uint64) *flight {
 	if len(g.flights) >= flightsPerGroup {
 		return nil
 	}
-	f := &flight{group: group, counter: counter, stored: make(chan struct{}), decided: make(chan struct{}), visible: make(chan struct{}),
+	f := &flight{group: group, counter: counter, launched: t.now(), stored: make(chan struct{}), decided: make(chan struct{}), visible: make(chan struct{}),
 		failed: make(chan struct{}), acked: make(map[incarnation]bool)}
 	g.flights[counter] = f
 	f.expiry = time.AfterFunc(flightLife, func() { t.abandon(f) })
@@ -150,6 +153,7 @@ func (t *tracker) store(g *groupTrack, f *flight, seq uint64) {
 		}
 	}
 	close(f.stored)
+	t.metrics.waited(untilStored, f.storedAt-f.launched)
 }
 
 // report takes a member's report of a message of ours.
@@ -167,6 +171,8 @@ func (t *tracker) report(r *wire.Report) {
 		f.outcomes = r.Outcomes
 		f.holders = t.holdersOf(g, f, r.Leases)
 		close(f.decided)
+		t.metrics.waited(untilDecided, t.now()-f.launched)
+		t.metrics.decided(f.outcomes)
 	}
 	f.acked[incarnation{r.Member, r.Incarnation}] = true
 	t.evaluate(g, f)
@@ -253,6 +259,7 @@ func (t *tracker) evaluate(g *groupTrack, f *flight) {
 	}
 	if latest == 0 {
 		close(f.visible)
+		t.metrics.waited(untilVisible, now-f.launched)
 		t.land(g, f)
 		return
 	}

@@ -3,9 +3,9 @@ package coordinator
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/wire"
@@ -24,7 +24,7 @@ type answer struct {
 type mux struct {
 	inbox string
 	sub   *nats.Subscription
-	late  atomic.Uint64 // replies that no call waited for any more
+	late  prometheus.Counter // replies that no call waited for any more
 
 	mu    sync.Mutex // guards the fields below
 	last  uint64
@@ -51,8 +51,8 @@ const (
 )
 
 // newMux subscribes the inbox. Reports go to the given function, which must not block.
-func newMux(conn *nats.Conn, inbox string, report func([]byte)) (*mux, error) {
-	m := &mux{inbox: inbox, calls: make(map[uint64]*gather)}
+func newMux(conn *nats.Conn, inbox string, late prometheus.Counter, report func([]byte)) (*mux, error) {
+	m := &mux{inbox: inbox, late: late, calls: make(map[uint64]*gather)}
 	reports := subjects.ReportSubject(inbox)
 	sub, err := conn.Subscribe(inbox+".>", func(msg *nats.Msg) {
 		if msg.Subject == reports {
@@ -122,7 +122,7 @@ func (m *mux) route(msg *nats.Msg) {
 	g := m.calls[c.ID]
 	m.mu.Unlock()
 	if g == nil || g.round != c.Round {
-		m.late.Add(1)
+		m.late.Inc()
 		return
 	}
 	whole, err := m.join(g, c.Slot, msg)
@@ -137,6 +137,6 @@ func (m *mux) route(msg *nats.Msg) {
 	select {
 	case g.answers <- a:
 	default: // more answers than requests: a stranger's, or a repeat
-		m.late.Add(1)
+		m.late.Inc()
 	}
 }

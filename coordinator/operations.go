@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -18,6 +19,7 @@ type handler func(ctx context.Context, collection string, msg *nats.Msg) (answer
 
 // operation is what the coordinator has for one operation of the table.
 type operation struct {
+	name   string // for metrics
 	handle handler
 	meter  *service.Meter
 }
@@ -51,7 +53,7 @@ func join(table []ops.Op, handlers map[ops.ID]handler) (map[ops.ID]*operation, e
 		if h == nil {
 			return nil, fmt.Errorf("operation %s has no handler", op.ID)
 		}
-		joined[op.ID] = &operation{handle: onlyWith(op.Headers(), h), meter: new(service.Meter)}
+		joined[op.ID] = &operation{name: string(op.ID), handle: onlyWith(op.Headers(), h), meter: new(service.Meter)}
 	}
 	for id := range handlers {
 		if joined[id] == nil {
@@ -76,9 +78,16 @@ func (c *Coordinator) operation(id ops.ID) *operation {
 	if op := c.operations[id]; op != nil {
 		return op
 	}
-	return &operation{handle: func(context.Context, string, *nats.Msg) (answerTo, error) {
+	return &operation{name: "unknown", handle: func(context.Context, string, *nats.Msg) (answerTo, error) {
 		return answerTo{}, fault.New(fault.NotFound, "there is no operation %s", fault.Quote(string(id)))
 	}}
+}
+
+// observe counts an answered request, for discovery and for the metrics.
+func (c *Coordinator) observe(op *operation, arrived time.Time, err error) {
+	took := time.Since(arrived)
+	op.meter.Observe(took, err)
+	c.metrics.request(op.name, took, err)
 }
 
 // announce makes this coordinator known to the NATS services framework.

@@ -168,7 +168,9 @@ func (p *packer) commit(ctx context.Context) bool {
 		return true
 	}
 	head := p.c.recordHeader(p.group, f.counter)
-	p.publish(ctx, f, p.batch.Bytes(&head), len(writes))
+	data := p.batch.Bytes(&head)
+	p.c.metrics.packed(len(writes), len(data))
+	p.publish(ctx, f, data, len(writes))
 	return true
 }
 

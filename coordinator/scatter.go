@@ -109,6 +109,9 @@ func (c *Coordinator) scatter(ctx context.Context, t *trip) (retried int) {
 			for _, target := range t.targets {
 				if !target.done {
 					target.done = true
+					if target.asked > 0 {
+						c.suspects.add(target.last())
+					}
 					target.err = wire.FromError(fault.New(fault.Deadline, "group %s did not answer in time", target.group))
 				}
 			}
@@ -117,7 +120,9 @@ func (c *Coordinator) scatter(ctx context.Context, t *trip) (retried int) {
 	}
 	for _, target := range t.targets {
 		retried += max(0, target.asked-1)
+		c.metrics.scatters.WithLabelValues(t.op).Add(float64(target.asked))
 	}
+	c.metrics.scatterRetries.WithLabelValues(t.op).Add(float64(retried))
 	return retried
 }
 

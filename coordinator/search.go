@@ -18,51 +18,62 @@ import (
 // mostRounds is how often a search is begun: a member lost between two trips, or a map that has changed, costs a round.
 const mostRounds = 4
 
-// search answers one search: statistics of all groups at pinned snapshots, the search at those snapshots under the global weights, the merge, the
-// winners' documents from the same snapshots. A query whose scores need no statistics saves the first trip.
+// search answers one search. It is counted, and logged when it was slow.
 func (c *Coordinator) search(ctx context.Context, name string, raw []byte) (*wire.SearchResponse, error) {
 	began := time.Now()
-	body, err := wire.DecodeSearch(raw)
+	reply, out, err := c.searchRounds(ctx, name, raw)
+	took := time.Since(began)
+	c.metrics.answered(took, out, reply, err)
+	c.logSlow(name, raw, took, out, err)
 	if err != nil {
 		return nil, err
 	}
+	reply.TookMs = milliseconds(took)
+	if out.plan.body.Profile {
+		reply.Profile = map[string]any{"path": out.path, "rounds": out.rounds, "stats_ms": milliseconds(out.statsTook), "search_ms": milliseconds(out.searchTook), "docs_ms": milliseconds(out.docsTook)}
+	}
+	return reply, nil
+}
+
+// searchRounds asks until a round gives the answer: statistics of all groups at pinned snapshots, the search at those snapshots under the global weights, the merge, the
+// winners' documents from the same snapshots. A query whose scores need no statistics saves the first trip. out is what
+// the last round brought, nil when none came to an end.
+func (c *Coordinator) searchRounds(ctx context.Context, name string, raw []byte) (_ *wire.SearchResponse, out *answered, err error) {
+	body, err := wire.DecodeSearch(raw)
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := body.Validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout(body))
 	defer cancel()
-	var out *answered
 	for round := 1; ; round++ {
 		coll, err := c.collection(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, out, err
 		}
 		p, err := planSearch(coll, body)
 		if err != nil {
-			return nil, err
+			return nil, out, err
 		}
-		if out, err = c.searchRound(ctx, p); err != nil {
-			return nil, err
+		next, err := c.searchRound(ctx, p, round == mostRounds)
+		if err != nil {
+			return nil, out, err
 		}
+		out = next
 		out.rounds = round
 		if !out.again || round == mostRounds || ctx.Err() != nil {
 			break
 		}
 		if out.stale {
 			if err := c.refresh(ctx, name); err != nil {
-				return nil, err
+				return nil, out, err
 			}
 		}
 	}
 	reply, err := out.response()
-	if err != nil {
-		return nil, err
-	}
-	reply.TookMs = milliseconds(time.Since(began))
-	if body.Profile {
-		reply.Profile = map[string]any{"path": out.path, "rounds": out.rounds, "stats_ms": milliseconds(out.statsTook), "search_ms": milliseconds(out.searchTook), "docs_ms": milliseconds(out.docsTook)}
-	}
-	return reply, nil
+	return reply, out, err
 }
 
 // part is one group's share in a round.
@@ -92,8 +103,19 @@ type answered struct {
 	statsTook, searchTook, docsTook time.Duration
 }
 
-// searchRound runs the trips of one round.
-func (c *Coordinator) searchRound(ctx context.Context, p *plan) (*answered, error) {
+// Shares of what is left of the budget that a trip may take while others follow: a group that is silent may use up the trip's, never theirs.
+const (
+	statsShare  = 0.5
+	searchShare = 0.75
+)
+
+// withShare bounds a trip by a share of what is left of the budget.
+func withShare(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, time.Duration(share*float64(time.Until(deadlineOf(ctx)))))
+}
+
+// searchRound runs the trips of one round. The last round makes the best of what it has: where another might do better, the groups that failed are missing.
+func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*answered, error) {
 	m := c.view.View().Map
 	if m == nil {
 		return nil, unavailable(reasonNoMap, "no collection was created yet")
@@ -116,7 +138,8 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan) (*answered, erro
 	began := time.Now()
 	c.gatherResults(ctx, out, weights)
 	out.searchTook = time.Since(began)
-	if out.again {
+	c.metrics.phase(phaseSearch, out.searchTook)
+	if out.again && !last {
 		out.shares = c.shares(m)
 		return out, nil
 	}
@@ -133,6 +156,7 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan) (*answered, erro
 	began = time.Now()
 	c.gatherDocs(ctx, out)
 	out.docsTook = time.Since(began)
+	c.metrics.phase(phaseDocs, out.docsTook)
 	if slices.ContainsFunc(out.parts, func(p *part) bool { return p.err != nil }) {
 		out.shares = c.shares(m)
 	}
@@ -142,7 +166,12 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan) (*answered, erro
 // gatherWeights asks every group for its statistics at a snapshot that it pins, and makes the weights of their sum.
 func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.Weight, error) {
 	began := time.Now()
-	defer func() { out.statsTook = time.Since(began) }()
+	defer func() {
+		out.statsTook = time.Since(began)
+		c.metrics.phase(phaseStats, out.statsTook)
+	}()
+	ctx, cancel := withShare(ctx, statsShare)
+	defer cancel()
 	p := out.plan
 	t := &trip{op: wire.OpStats}
 	for _, part := range out.parts {
@@ -181,6 +210,8 @@ func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.
 
 // gatherResults searches every group, at the snapshot that its statistics came from where they were asked for.
 func (c *Coordinator) gatherResults(ctx context.Context, out *answered, weights []bm25.Weight) {
+	ctx, cancel := withShare(ctx, searchShare)
+	defer cancel()
 	p := out.plan
 	t := &trip{op: wire.OpSearch}
 	var asked []*part

@@ -36,7 +36,7 @@ func (c *Coordinator) serve(ctx, background context.Context, ready func()) error
 		default:
 			err := fault.New(fault.Overloaded, "%d requests are being worked on: try again", requestsAtATime)
 			c.respondError(msg, err)
-			op.meter.Observe(time.Since(arrived), err)
+			c.observe(op, arrived, err)
 			return
 		}
 		accepted.Add(1)
@@ -44,7 +44,7 @@ func (c *Coordinator) serve(ctx, background context.Context, ready func()) error
 			defer accepted.Done()
 			defer func() { <-c.running }()
 			err := c.answer(background, msg, collection, op)
-			op.meter.Observe(time.Since(arrived), err)
+			c.observe(op, arrived, err)
 		}()
 	}
 	marks, err := c.conn.Subscribe(c.names.AppliedAll(), c.takeWatermark)
