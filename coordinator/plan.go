@@ -124,7 +124,7 @@ func fingerprint(weights []bm25.Weight) uint64 {
 	return h.Sum64()
 }
 
-// timeout is the whole budget of a search; a tenth of it is kept for the merge and the way back.
+// timeout is the whole budget of a search.
 func timeout(body *wire.SearchBody) time.Duration {
 	return time.Duration(body.TimeoutMs) * time.Millisecond
 }

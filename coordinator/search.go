@@ -448,6 +448,9 @@ func (a *answered) exact() (bool, string) {
 			return false, fmt.Sprintf("group %s did not answer: its documents are missing", part.group.Name)
 		}
 	}
+	if a.page.Duplicates > 0 {
+		return false, fmt.Sprintf("%d documents were found by two groups: their ownership is in doubt, and the total counts them twice", a.page.Duplicates)
+	}
 	if a.plan.body.Stats == "local" && len(a.parts) > 1 && a.plan.needsStats() {
 		return false, "each group scored with its own statistics (stats=local)"
 	}
