@@ -443,18 +443,18 @@ func TestOverloaded(t *testing.T) {
 		s.links["g0/n1"].mend()
 		time.Sleep(10 * time.Second)
 
-		// Four requests wait for a sequence that never comes, 1,024 stand in the queue.
+		// 1,024 requests may wait for a sequence that never comes.
 		coll := s.incarnation("default")
-		busy := wire.AppendGetRequest(nil, &wire.GetRequest{Head: wire.Head{Collection: coll, SchemaVersion: 9, Epoch: 1, MinSeq: 1 << 40, BudgetMs: 600_000}, ID: "a"})
-		const workers, queue = 4, 1024
-		for range workers + queue + 100 {
+		busy := wire.AppendGetRequest(nil, &wire.GetRequest{Head: wire.Head{Collection: coll, SchemaVersion: 9, Epoch: 1, MinSeq: 1 << 40, BudgetMs: 10_000}, ID: "a"})
+		const parked, more = 1024, 100
+		for range parked + more {
 			if err := s.Conn().PublishRequest(s.names.Member("g0", "n1", wire.OpGet), "_INBOX.busy", busy); err != nil {
 				t.Fatal(err)
 			}
 		}
 		codes := map[string]int{}
-		for range workers + queue + 100 {
-			msg, err := answers.NextMsg(5 * time.Minute)
+		for range parked + more {
+			msg, err := answers.NextMsg(20 * time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -464,7 +464,7 @@ func TestOverloaded(t *testing.T) {
 			}
 			codes[string(failed.Code)+" "+failed.Reason]++
 		}
-		if codes["overloaded "] < 90 || codes["overloaded "]+codes["unavailable not_caught_up"] != workers+queue+100 {
+		if codes["overloaded "] < more || codes["overloaded "]+codes["unavailable not_caught_up"] != parked+more {
 			t.Errorf("a busy member answered %v", codes)
 		}
 		s.unchanged(before, "default/a")
