@@ -123,7 +123,7 @@ func (p program) commands() []*cli.Command {
 		// the whole system in one process
 		demoCommand(p.goroot), serveCommand(),
 		// a cluster of processes
-		natsCommand(), shardCommand(), coordinatorCommand(),
+		natsCommand(), shardCommand(), coordinatorCommand(), natsPlanCommand(),
 		// asking one
 		indexCommand(), getCommand(), deleteCommand(), searchCommand(), collectionsCommand(),
 		statusCommand(), membersCommand(), ringCommand(), benchCommand(),
