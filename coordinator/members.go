@@ -109,7 +109,7 @@ func (c *Coordinator) standing(id string, marks map[string]heard) standing {
 	return standing{id: id, serving: h.mark.State == "serving", applied: h.mark.Applied, heard: known && h.ago < silentAfter, suspected: c.suspects.has(id)}
 }
 
-// AwaitMembers waits until this coordinator knows that all these members serve, so that it can ask them and make a map of them.
+// AwaitMembers waits until this coordinator knows that all these members serve, so that it can ask them and make a map of them, and has heard from each.
 func (c *Coordinator) AwaitMembers(ctx context.Context, ids []string) error {
 	_, err := c.view.Wait(ctx, func(v *registry.View) bool {
 		for _, id := range ids {
@@ -119,10 +119,34 @@ func (c *Coordinator) AwaitMembers(ctx context.Context, ids []string) error {
 		}
 		return true
 	})
+	for _, id := range ids {
+		if err == nil {
+			err = c.tracker.awaitServing(ctx, id)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("wait for members %v to serve: %w", ids, err)
 	}
 	return nil
+}
+
+// awaitServing waits until a watermark says that a member serves.
+func (t *tracker) awaitServing(ctx context.Context, id string) error {
+	group, _, _ := subjects.SplitMember(id)
+	for {
+		t.mu.Lock()
+		g := t.group(group)
+		serves, changed := g.members[id].mark.State == "serving", g.changed
+		t.mu.Unlock()
+		if serves {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // declared gives the members that the map declares for a group.
