@@ -6,7 +6,7 @@ func TestTable(t *testing.T) {
 	table := Table{Head: []string{"name", "n"}, Right: []bool{false, true}}
 	table.Add("é", "7")
 	table.Add("a\x1b[31m\nb\u202e", "1234")
-	want := "name          n\né             7\na [31m b   1234\n"
+	want := "name         n\né            7\na [31m b  1234\n"
 	if got := table.String(); got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
