@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/engine/outcome"
@@ -46,7 +47,7 @@ func (m *Member) applyBatch(batch []message) (err error) {
 			err = fmt.Errorf("apply messages %d to %d: panic: %v\n%s", batch[0].seq, batch[len(batch)-1].seq, r, debug.Stack())
 		}
 	}()
-	last := batch[len(batch)-1].seq
+	began, last := time.Now(), batch[len(batch)-1].seq
 	if m.opts.Hooks.BeforeApply != nil {
 		m.opts.Hooks.BeforeApply(last)
 	}
@@ -78,6 +79,7 @@ func (m *Member) applyBatch(batch []message) (err error) {
 		done[i].outcomes = pick(outcomes[i], index[i])
 	}
 	m.progress.advance(m.table)
+	m.metrics.batched(batch, time.Since(began))
 	m.reportAll(done)
 	return nil
 }

@@ -29,10 +29,19 @@ func (m *meters) of(op string) *service.Meter {
 	return nil
 }
 
+// nameOf gives an operation's name for metrics, in which nothing stands that others have written.
+func (m *meters) nameOf(op string) string {
+	if m.of(op) == nil {
+		return "unknown"
+	}
+	return op
+}
+
 // observe counts a request that was answered, with err or without.
 func (m *Member) observe(r request, err error) {
 	took := time.Since(r.arrived)
 	m.meters.of(r.op).Observe(took, err)
+	m.metrics.request(m.meters.nameOf(r.op), took, err)
 	if r.msg.Sub != nil && r.msg.Sub.Queue != "" {
 		m.meters.any.Observe(took, err)
 	}

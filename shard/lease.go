@@ -81,6 +81,19 @@ func (l *grants) mayServe(seq uint64) bool {
 	return len(l.held) > 0 && l.held[0].g <= seq
 }
 
+// remaining is how long the newest lease is still valid; 0 without one.
+func (l *grants) remaining() time.Duration {
+	now := l.clock.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(now)
+	if len(l.held) == 0 {
+		return 0
+	}
+	newest := l.held[len(l.held)-1]
+	return l.length - max(now.Mono-newest.t0.Mono, now.Wall.Sub(newest.t0.Wall))
+}
+
 // clear gives up all leases.
 func (l *grants) clear() {
 	l.mu.Lock()

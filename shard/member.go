@@ -44,8 +44,9 @@ type Member struct {
 	parked   sync.WaitGroup // those requests
 	stored   atomic.Uint64  // the highest sequence that the log has acknowledged to this member
 
-	table  leaseTable // of the apply loop alone
-	meters meters
+	table   leaseTable // of the apply loop alone
+	meters  meters
+	metrics *metrics
 }
 
 // New makes a member and locks its folder; Run brings it to life. A folder in use is an error.
@@ -60,7 +61,7 @@ func New(o Options) (*Member, error) {
 	}
 	m := &Member{
 		opts: o, id: subjects.MemberID(o.Group, o.Node), js: js,
-		status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
+		metrics: newMetrics(), status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
 		grants: &grants{length: o.Lease, clock: o.Clock},
 	}
 	if m.folder, err = openFolder(o.Dir); err != nil {
@@ -108,6 +109,11 @@ func (m *Member) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("member %s: %w", m.id, err)
 	}
 	defer m.follower.close()
+	unregister, err := m.register(m.opts.Metrics)
+	if err != nil {
+		return fmt.Errorf("member %s: %w", m.id, err)
+	}
+	defer unregister()
 	defer m.pins.release()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return m.applyLog(ctx) })

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/jetseek/jetseek/subjects"
 )
@@ -56,6 +57,8 @@ type Options struct {
 	Version string
 	// Log takes what an operator should know; nil: nothing is said.
 	Log *slog.Logger
+	// Metrics is where the member's metrics stand while it runs, with its group and node; nil: nowhere.
+	Metrics prometheus.Registerer
 	// Hooks are for tests that hold a member at a known point; nil funcs do nothing.
 	Hooks Hooks
 }

@@ -2,10 +2,17 @@ package shard
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/jetseek/jetseek/subjects/wire"
 )
+
+// renewRetry is the pause after a lease that could not be renewed.
+const renewRetry = 250 * time.Millisecond
 
 // renewLeases brings the member into service when it has replayed to the head of its start, and keeps it there: a lease every L/5, each counted from before it was sent.
 // When ctx ends it stops serving, then releases what it holds.
@@ -15,38 +22,55 @@ func (m *Member) renewLeases(ctx context.Context) error {
 		return nil
 	}
 	every := m.opts.Lease / renewals
-	beat := time.NewTicker(every)
-	defer beat.Stop()
-	for {
-		m.renew(ctx, every)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-beat.C:
+	conn := m.opts.LogConn
+	connected := conn.StatusChanged(nats.CONNECTED)
+	defer conn.RemoveStatusListener(connected)
+	for ctx.Err() == nil {
+		pause := every
+		if !m.renewUnlessLost(ctx, every, connected) {
+			pause = min(every, renewRetry)
 		}
+		_ = sleep(ctx, pause)
 	}
+	return nil
 }
 
-// renew takes one lease. The first that the member's own snapshot has passed puts it into service.
-func (m *Member) renew(ctx context.Context, timeout time.Duration) {
-	if state, _ := m.status.get(); state == Failed {
-		return
-	}
+// renewUnlessLost takes one lease. It gives up when the connection has come back meanwhile: what was on its way is lost, and a new lease shows at once what the log holds
+// that the tail did not bring.
+func (m *Member) renewUnlessLost(ctx context.Context, timeout time.Duration, connected <-chan nats.Status) bool {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
+	var watch sync.WaitGroup
+	defer watch.Wait()
 	defer cancel()
+	watch.Go(func() { // ends with the attempt
+		select {
+		case <-connected:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return m.renew(ctx)
+}
+
+// renew takes one lease, and tells whether the log has it. The first that the member's own snapshot has passed puts it into service.
+func (m *Member) renew(ctx context.Context) bool {
+	if state, _ := m.status.get(); state == Failed {
+		return true // there is nothing to try again
+	}
 	t0 := m.opts.Clock.Now()
 	body := wire.AppendLease(nil, &wire.Lease{Member: m.id, Incarnation: m.incarnation, DurationMs: uint32(m.opts.Lease.Milliseconds())})
 	seq, err := m.publishControl(ctx, m.log, wire.KindLease, body)
 	if err != nil {
-		if ctx.Err() == nil {
+		if !errors.Is(err, context.Canceled) {
 			m.opts.Log.Warn("a lease could not be renewed", "member", m.id, "error", err)
 		}
-		return
+		return false
 	}
 	m.grants.add(seq, t0)
 	if state, _ := m.status.get(); state == Joining && m.awaitApplied(ctx, seq) {
 		m.status.set(Serving, "")
 	}
+	return true
 }
 
 // drain stops serving for good, then gives up the leases in the log so that no write waits for them. It runs when the member ends.
