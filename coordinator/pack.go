@@ -23,10 +23,11 @@ const (
 	headerRoom = 1 << 10
 	// queuedBytes bounds what waits for a group's log; beyond it writes are refused as overloaded.
 	queuedBytes = 32 << 20
-	// publishTry bounds one try to publish, publishTries how often the same message is offered under the same message id before its outcome
-	// stays unknown.
+	// publishTry bounds one try to publish; for publishLimit the same message is offered again under the same message id, publishRetry after a try that
+	// failed, before its outcome stays unknown.
 	publishTry   = 2 * time.Second
-	publishTries = 3
+	publishLimit = 6 * time.Second
+	publishRetry = 50 * time.Millisecond
 )
 
 // write is one operation on its way into a group's log.
@@ -241,23 +242,20 @@ func (p *packer) publish(ctx context.Context, f *flight, data []byte, writes int
 		return
 	}
 	var err error
-	for try := range publishTries {
+	for try, began := 0, time.Now(); try == 0 || time.Since(began) < publishLimit && p.pause(ctx, f); try++ {
 		var ack *jetstream.PubAck
 		ack, err = p.publishOnce(ctx, msg, id)
 		if err == nil {
 			p.c.tracker.storedAs(f, ack.Sequence)
 			return
 		}
-		if isClosed(f.stored) {
-			return // a member has reported it: the acknowledgement was lost, the message was not
-		}
 		if try == 0 && certainlyRefused(err) {
 			p.refuse(f, err)
 			return
 		}
-		if ctx.Err() != nil {
-			return
-		}
+	}
+	if isClosed(f.stored) {
+		return // a member has reported it: the acknowledgement was lost, the message was not
 	}
 	p.c.log.Warn("a publish to the log was not acknowledged", "group", p.group, "writes", writes, "error", err)
 	clear(p.known) // whether its schema records are in the log is as unknown as the rest
@@ -266,6 +264,19 @@ func (p *packer) publish(ctx context.Context, f *flight, data []byte, writes int
 func (p *packer) publishOnce(ctx context.Context, msg *nats.Msg, id string) (*jetstream.PubAck, error) {
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
+// pause waits a moment before the next try; false when none is needed, since a member has reported the message or the coordinator ends.
+func (p *packer) pause(ctx context.Context, f *flight) bool {
+	timer := time.NewTimer(publishRetry)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-f.stored:
+	case <-ctx.Done():
+	}
+	return false
+}
+
 	return p.c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id), jetstream.WithExpectStream(p.c.names.Stream(p.group)), jetstream.WithRetryAttempts(0))
 }
 

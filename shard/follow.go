@@ -22,7 +22,7 @@ const (
 	// nearGap is the largest gap that is read message by message; beyond it a consumer is cheaper.
 	nearGap = 64
 	// readTimeout bounds one read of the stream; it is tried again.
-	readTimeout = 5 * time.Second
+	readTimeout = 2 * time.Second
 	// retryAfter is the pause after a read of the stream that failed.
 	retryAfter = 100 * time.Millisecond
 )
@@ -283,7 +283,7 @@ func (f *follower) readFar(ctx context.Context, last uint64) ([]message, error) 
 	var got []message
 	bytes := 0
 	for f.next <= last && len(got) < batchMessages && bytes < batchBytes {
-		m, err := f.read.Next(jetstream.NextMaxWait(readTimeout))
+		m, err := f.nextRead(ctx)
 		if err != nil {
 			return got, fmt.Errorf("read the log: %w", err)
 		}
@@ -311,6 +311,12 @@ func (f *follower) readFar(ctx context.Context, last uint64) ([]message, error) 
 		}
 	}
 	return got, nil
+}
+
+func (f *follower) nextRead(ctx context.Context) (jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	return f.read.Next(jetstream.NextContext(ctx))
 }
 
 func (f *follower) stopReading() {
