@@ -34,11 +34,11 @@ func (c *Coordinator) handleCreate(ctx context.Context, _ string, msg *nats.Msg)
 	if err != nil {
 		return answerTo{}, err
 	}
-	created, coll, err := c.create(ctx, req.Name, req.Schema)
+	created, _, err := c.create(ctx, req.Name, req.Schema)
 	if err != nil {
 		return answerTo{}, err
 	}
-	body, err := c.show(ctx, coll)
+	body, err := c.show(ctx, req.Name)
 	if err != nil {
 		return answerTo{}, err
 	}
@@ -56,16 +56,9 @@ func (c *Coordinator) handleList(ctx context.Context, _ string, msg *nats.Msg) (
 	defer cancel()
 	list := wire.CollectionsBody{Collections: []wire.CollectionBody{}}
 	for _, record := range c.view.View().Collections {
-		coll, err := c.collection(ctx, record.Name)
+		body, err := c.show(ctx, record.Name)
 		if fault.CodeOf(err) == fault.NoCollection {
 			continue // dropped meanwhile
-		}
-		if err != nil {
-			return answerTo{}, err
-		}
-		body, err := c.show(ctx, coll)
-		if fault.CodeOf(err) == fault.NoCollection {
-			continue
 		}
 		if err != nil {
 			return answerTo{}, err
@@ -88,11 +81,7 @@ func (c *Coordinator) handleShow(ctx context.Context, _ string, msg *nats.Msg) (
 	if err := subjects.ValidCollection(req.Name); err != nil {
 		return answerTo{}, err
 	}
-	coll, err := c.collection(ctx, req.Name)
-	if err != nil {
-		return answerTo{}, err
-	}
-	body, err := c.show(ctx, coll)
+	body, err := c.show(ctx, req.Name)
 	if err != nil {
 		return answerTo{}, err
 	}

@@ -54,7 +54,11 @@ func (c *Coordinator) birth(ctx context.Context) error {
 	if err := c.refreshMap(ctx); err != nil {
 		return err
 	}
-	for _, g := range c.view.View().Map.Groups {
+	born := c.view.View().Map
+	if born == nil {
+		return unavailable(reasonNoMap, "the map was written and cannot be read yet: try again")
+	}
+	for _, g := range born.Groups {
 		if err := c.ensureOwn(ctx, g.Name); err != nil {
 			return err
 		}

@@ -5,9 +5,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
-	"github.com/nats-io/nuid"
+	"github.com/nats-io/nats.go"
 
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/outcome"
@@ -23,6 +24,7 @@ const bulkLines = 100_000
 type bulkLine struct {
 	number int
 	op     wire.Op
+	body   []byte // of a put, as it was sent
 	group  string
 	write  *write
 	out    outcome.Outcome
@@ -30,36 +32,56 @@ type bulkLine struct {
 }
 
 // bulk applies a body of NDJSON. A bad line fails alone, with its number; lines are numbered from 1, blank ones counted.
-func (c *Coordinator) bulk(ctx context.Context, name string, body []byte, p writeParams) (*wire.BulkReply, error) {
+func (c *Coordinator) bulk(ctx context.Context, name string, body []byte, first int, p writeParams) (*wire.BulkReply, error) {
 	began := time.Now()
 	if p.ifVersion != wire.NoCondition || p.hasID {
 		return nil, fault.New(fault.BadRequest, `a bulk takes no id and no if_version of its own: put "_if_version" into its lines`)
 	}
-	coll, err := c.collectionForWrite(ctx, name)
+	lines, err := parseBulk(body, first)
 	if err != nil {
-		return nil, err
-	}
-	lines, err := parseBulk(body)
-	if err != nil {
-		return nil, err
-	}
-	if coll, err = c.prepareBulk(ctx, coll, lines); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	if err := c.sendBulk(ctx, coll, lines, p.wait); err != nil {
-		return nil, err
+	due := slices.DeleteFunc(slices.Clone(lines), func(l *bulkLine) bool { return l.err != nil })
+	for round := 1; len(due) > 0; round++ {
+		coll, err := c.prepareBulk(ctx, name, due)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.sendBulk(ctx, coll, due, p.wait); err != nil {
+			return nil, err
+		}
+		due = slices.DeleteFunc(due, func(l *bulkLine) bool { return l.err == nil || l.write == nil || l.err.Code != fault.NoCollection })
+		if len(due) == 0 || round == mostRounds || !c.recreated(ctx, coll, due[0].err) {
+			break
+		}
+		for _, l := range due {
+			l.write, l.err = nil, nil
+		}
 	}
 	reply := c.bulkReply(lines)
 	reply.TookMs = milliseconds(time.Since(began))
 	return reply, nil
 }
 
-// parseBulk cuts a body into lines. A line that is no operation keeps its error.
-func parseBulk(body []byte) ([]*bulkLine, error) {
+// firstLine reads the number of a body's first line; 1 unless the bulk was split.
+func firstLine(h nats.Header) (int, error) {
+	v, ok := header(h, wire.HeaderFirstLine)
+	if !ok {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		return 0, fault.New(fault.BadRequest, "%s is a whole number from 1, not %s", wire.HeaderFirstLine, fault.Quote(v))
+	}
+	return n, nil
+}
+
+// parseBulk cuts a body, whose first line has the given number, into lines. A line that is no operation keeps its error.
+func parseBulk(body []byte, first int) ([]*bulkLine, error) {
 	var lines []*bulkLine
-	for number := 1; len(body) > 0; number++ {
+	for number := first; len(body) > 0; number++ {
 		line, rest, _ := bytes.Cut(body, []byte("\n"))
 		body = rest
 		line = bytes.TrimSpace(line)
@@ -76,9 +98,9 @@ func parseBulk(body []byte) ([]*bulkLine, error) {
 			l.err = wire.FromError(err)
 			continue
 		}
-		l.op = wire.Op{Kind: wire.KindPut, ID: parsed.ID, IfVersion: parsed.IfVersion, Body: parsed.Body}
+		l.op, l.body = wire.Op{Kind: wire.KindPut, ID: parsed.ID, IfVersion: parsed.IfVersion}, parsed.Body
 		if parsed.Delete {
-			l.op.Kind, l.op.Body = wire.KindDelete, nil
+			l.op.Kind, l.body = wire.KindDelete, nil
 		}
 	}
 	if len(lines) == 0 {
@@ -87,27 +109,27 @@ func parseBulk(body []byte) ([]*bulkLine, error) {
 	return lines, nil
 }
 
-// prepareBulk checks the documents against the schema, which grows by the fields that they add.
-func (c *Coordinator) prepareBulk(ctx context.Context, coll *collection, lines []*bulkLine) (*collection, error) {
+// prepareBulk checks the documents of the lines that are due against the schema, which grows by the fields that they add.
+func (c *Coordinator) prepareBulk(ctx context.Context, name string, due []*bulkLine) (*collection, error) {
 	var puts []*bulkLine
-	var bodies [][]byte
-	for _, l := range lines {
-		if l.err == nil && l.op.Kind == wire.KindPut {
-			puts, bodies = append(puts, l), append(bodies, l.op.Body)
+	var drafts []draft
+	for _, l := range due {
+		if l.op.Kind == wire.KindPut {
+			puts, drafts = append(puts, l), append(drafts, draft{body: l.body})
 		}
 	}
-	checked, coll, err := c.prepare(ctx, coll, bodies)
+	checked, coll, err := c.prepare(ctx, name, drafts)
 	if err != nil {
 		return nil, err
 	}
 	for i, l := range puts {
-		switch {
-		case checked[i].err != nil:
+		if l.op.ID = checked[i].id; checked[i].err != nil {
 			l.err = wire.FromError(checked[i].err)
-		case checked[i].id != "":
-			l.op.ID = checked[i].id
-		default:
-			l.op.ID = nuid.Next()
+			continue
+		}
+		l.op.Body = l.body
+		if err := c.spill(ctx, coll, &l.op); err != nil {
+			l.err = wire.FromError(err)
 		}
 	}
 	return coll, nil
@@ -116,6 +138,12 @@ func (c *Coordinator) prepareBulk(ctx context.Context, coll *collection, lines [
 // sendBulk hands the lines to the logs of their groups and waits as asked. Lines whose slot has moved are sent again to the new owner.
 func (c *Coordinator) sendBulk(ctx context.Context, coll *collection, lines []*bulkLine, wait string) error {
 	due := slices.DeleteFunc(slices.Clone(lines), func(l *bulkLine) bool { return l.err != nil })
+	if coll.Collection == nil { // the default one, and no line stands that would make it
+		for _, l := range due {
+			l.err = wire.FromError(noCollection(defaultCollection))
+		}
+		return nil
+	}
 	for len(due) > 0 {
 		if err := c.submitBulk(ctx, coll, due); err != nil {
 			return err

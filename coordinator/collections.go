@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/jetseek/jetseek/engine/fault"
@@ -77,10 +78,14 @@ func (c *Coordinator) collection(ctx context.Context, name string) (*collection,
 		}
 		if r, ok = c.view.View().Collection(name); !ok {
 			c.schemas.forget(name)
-			return nil, fault.New(fault.NoCollection, "there is no collection %s: create it with PUT /collections/%s", fault.Quote(name), name)
+			return nil, noCollection(name)
 		}
 	}
 	return c.schemas.parse(r)
+}
+
+func noCollection(name string) error {
+	return fault.New(fault.NoCollection, "there is no collection %s: create it with PUT /collections/%s", fault.Quote(name), name)
 }
 
 // refresh reads the map and, where one is named, a collection's record from the KV.
@@ -96,18 +101,6 @@ func (c *Coordinator) refresh(ctx context.Context, name string) error {
 		return unavailable(reasonNoNATS, "the cluster's records cannot be read: %v", err)
 	}
 	return nil
-}
-
-// collectionForWrite gives a collection to write to; the default one is made by its first write.
-func (c *Coordinator) collectionForWrite(ctx context.Context, name string) (*collection, error) {
-	coll, err := c.collection(ctx, name)
-	if err == nil || name != defaultCollection || fault.CodeOf(err) != fault.NoCollection {
-		return coll, markNotDurable(err)
-	}
-	if _, coll, err = c.create(ctx, name, []byte("{}")); fault.CodeOf(err) == fault.Exists {
-		return c.collection(ctx, name) // another made it meanwhile, with a schema of its own
-	}
-	return coll, markNotDurable(err)
 }
 
 // markNotDurable says of an unavailable write that it was not stored.
@@ -172,23 +165,42 @@ func newIncarnation() schema.Incarnation {
 	}
 }
 
-// checked is a document that was checked against the schema: its id as the body gives it, or why it is refused.
+// draft is a document that somebody wants written.
+type draft struct {
+	body  []byte
+	id    string // that the request gives beside the body
+	hasID bool
+}
+
+// checked is a draft that was checked: the id to write it under, or why it is refused.
 type checked struct {
 	id  string
 	err error
 }
 
-// prepare checks documents against the collection's schema. Fields that they add are decided here, once for the whole cluster, by compare-and-set on the
-// collection's record; a lost race is run again against the record that won.
-func (c *Coordinator) prepare(ctx context.Context, coll *collection, bodies [][]byte) ([]checked, *collection, error) {
+// prepare checks drafts against the schema of a collection, and gives the collection to write those that stand to. Fields that they add are decided here,
+// once for the whole cluster, by compare-and-set on the collection's record; a lost race is run again against the record that won. The default collection is
+// made by its first write. What is refused changes nothing: when no draft stands, the collection may be one without a record.
+func (c *Coordinator) prepare(ctx context.Context, name string, drafts []draft) ([]checked, *collection, error) {
 	for range mostSchemaTries {
-		results, grown := checkAll(coll.Schema, bodies)
-		if grown == coll.Schema {
-			return results, coll, nil
+		coll, err := c.collection(ctx, name)
+		if name == defaultCollection && fault.CodeOf(err) == fault.NoCollection {
+			coll, err = unborn()
 		}
-		canonical, err := grown.MarshalJSON()
 		if err != nil {
-			return nil, nil, fmt.Errorf("encode the schema: %w", err)
+			return nil, nil, markNotDurable(err)
+		}
+		results, grown, canonical := checkAll(coll, drafts)
+		switch {
+		case !slices.ContainsFunc(results, func(r checked) bool { return r.err == nil }):
+			return results, coll, nil
+		case coll.Collection == nil:
+			if _, _, err := c.create(ctx, name, nil); err != nil && fault.CodeOf(err) != fault.Exists { // else another made it meanwhile, with a schema of its own
+				return nil, nil, markNotDurable(err)
+			}
+			continue
+		case grown == coll.Schema:
+			return results, coll, nil
 		}
 		next := *coll.Collection
 		next.Version++
@@ -197,37 +209,66 @@ func (c *Coordinator) prepare(ctx context.Context, coll *collection, bodies [][]
 		if err != nil && !errors.Is(err, registry.ErrConflict) {
 			return nil, nil, notDurable(unavailable(reasonNoNATS, "the collection's new fields could not be recorded: %v", err))
 		}
-		if err := c.refresh(ctx, coll.Name); err != nil {
+		if err := c.refresh(ctx, name); err != nil {
 			return nil, nil, markNotDurable(err)
 		}
-		if coll, err = c.collection(ctx, coll.Name); err != nil {
-			return nil, nil, err
-		}
 	}
-	return nil, nil, notDurable(unavailable("schema_contention", "too many writers add fields to collection %s at once: try again", coll.Name))
+	return nil, nil, notDurable(unavailable("schema_contention", "too many writers add fields to collection %s at once: try again", name))
 }
 
-// checkAll decodes the documents and gives the schema with all fields that they add; the same schema when they add none. A document that does not fit
-// what an earlier one added is refused like any other.
-func checkAll(s *schema.Schema, bodies [][]byte) ([]checked, *schema.Schema) {
-	results := make([]checked, len(bodies))
-	for i, body := range bodies {
-		doc, added, err := s.Decode(body)
-		if err != nil {
-			results[i].err = err
-			continue
-		}
-		if len(added) > 0 {
-			grown, err := s.With(added)
-			if err != nil {
-				results[i].err = err
-				continue
-			}
-			s = grown
-		}
-		results[i].id = doc.ID
+// unborn is the default collection before its first write: a schema, and no record.
+func unborn() (*collection, error) {
+	s, err := schema.Parse([]byte("{}"))
+	return &collection{Schema: s}, err
+}
+
+// checkAll checks drafts, and gives the schema with all fields that those that stand add, and its canonical form; the same schema when they add none. A
+// draft that does not fit what an earlier one added is refused like any other.
+func checkAll(coll *collection, drafts []draft) (results []checked, grown *schema.Schema, canonical []byte) {
+	results, grown = make([]checked, len(drafts)), coll.Schema
+	if coll.Collection != nil {
+		canonical = coll.Collection.Schema
 	}
-	return results, s
+	for i, d := range drafts {
+		s, text, id, err := check(grown, canonical, d)
+		if results[i] = (checked{id, err}); err == nil {
+			grown, canonical = s, text
+		}
+	}
+	return results, grown, canonical
+}
+
+// check checks one draft. It gives the schema with the fields that it adds, and the id to write it under.
+func check(s *schema.Schema, canonical []byte, d draft) (*schema.Schema, []byte, string, error) {
+	if len(d.body) > wire.MaxDocumentBytes {
+		return nil, nil, "", fault.New(fault.TooLarge, "a document of %d bytes: the limit is %d", len(d.body), wire.MaxDocumentBytes)
+	}
+	doc, added, err := s.Decode(d.body)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	id, err := chooseID(doc.ID, d)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if len(added) > 0 {
+		if s, err = s.With(added); err != nil {
+			return nil, nil, "", err
+		}
+		if canonical, err = s.MarshalJSON(); err != nil {
+			return nil, nil, "", fmt.Errorf("encode the schema: %w", err)
+		}
+	}
+	return s, canonical, id, nil
+}
+
+// recreated tells whether a write failed because its collection was dropped while there is another of the name by now, which this coordinator had not seen.
+func (c *Coordinator) recreated(ctx context.Context, coll *collection, err error) bool {
+	if fault.CodeOf(err) != fault.NoCollection || coll.Collection == nil || c.refresh(ctx, coll.Name) != nil {
+		return false
+	}
+	now, ok := c.view.View().Collection(coll.Name)
+	return ok && now.Incarnation != coll.Collection.Incarnation
 }
 
 // drop ends a collection: through every group's log first, where it waits like a delete, then in the records.
@@ -265,7 +306,7 @@ func (c *Coordinator) drop(ctx context.Context, name string) (*wire.DropBody, er
 		}
 		body.OK = body.OK && len(c.tracker.verdictOf(w.flight, c.declared(group)).behind) == 0
 	}
-	if err := c.registry.DropCollection(ctx, coll.Collection); err != nil && !errors.Is(err, registry.ErrConflict) {
+	if err := c.removeRecord(ctx, coll); err != nil {
 		return nil, unavailable(reasonNoNATS, "the collection's record could not be removed: %v: say it again", err)
 	}
 	c.schemas.forget(name)
@@ -279,8 +320,48 @@ func (c *Coordinator) drop(ctx context.Context, name string) (*wire.DropBody, er
 	return body, nil
 }
 
+// removeRecord removes the record of a dropped collection, at whatever version fields that were added meanwhile have brought it to. A record of another
+// incarnation, or none, is left as it is.
+func (c *Coordinator) removeRecord(ctx context.Context, coll *collection) error {
+	record := coll.Collection
+	for {
+		err := c.registry.DropCollection(ctx, record)
+		if !errors.Is(err, registry.ErrConflict) {
+			return err
+		}
+		record, err = c.registry.Collection(ctx, coll.Name)
+		if errors.Is(err, registry.ErrNotFound) || err == nil && record.Incarnation != coll.Collection.Incarnation {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // show gives a collection with its live documents counted in every group.
-func (c *Coordinator) show(ctx context.Context, coll *collection) (*wire.CollectionBody, error) {
+func (c *Coordinator) show(ctx context.Context, name string) (*wire.CollectionBody, error) {
+	for round := 1; ; round++ {
+		coll, err := c.collection(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		body, werr := c.count(ctx, coll)
+		if werr == nil {
+			return body, nil
+		}
+		stale := werr.Reason == wire.ReasonStaleMap || werr.Reason == wire.ReasonDropped
+		if !stale || round == mostRounds || ctx.Err() != nil {
+			return nil, werr
+		}
+		if err := c.refresh(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// count asks all groups how many documents of a collection they hold.
+func (c *Coordinator) count(ctx context.Context, coll *collection) (*wire.CollectionBody, *wire.Error) {
 	body := &wire.CollectionBody{Name: coll.Name, Schema: coll.Collection.Schema, Groups: map[string]uint64{}}
 	m := c.view.View().Map
 	if m == nil {

@@ -228,6 +228,9 @@ func (p *packer) take(f *flight) []*write {
 		w.flight, w.index = f, len(taken)
 		taken = append(taken, w)
 		close(w.packed)
+		if w.op.Object != "" {
+			break // members read an object whole to apply it: one a message
+		}
 	}
 	return taken
 }
@@ -261,9 +264,6 @@ func (p *packer) publish(ctx context.Context, f *flight, data []byte, writes int
 	clear(p.known) // whether its schema records are in the log is as unknown as the rest
 }
 
-func (p *packer) publishOnce(ctx context.Context, msg *nats.Msg, id string) (*jetstream.PubAck, error) {
-	ctx, cancel := context.WithTimeout(ctx, publishTry)
-	defer cancel()
 // pause waits a moment before the next try; false when none is needed, since a member has reported the message or the coordinator ends.
 func (p *packer) pause(ctx context.Context, f *flight) bool {
 	timer := time.NewTimer(publishRetry)
@@ -277,6 +277,9 @@ func (p *packer) pause(ctx context.Context, f *flight) bool {
 	return false
 }
 
+func (p *packer) publishOnce(ctx context.Context, msg *nats.Msg, id string) (*jetstream.PubAck, error) {
+	ctx, cancel := context.WithTimeout(ctx, publishTry)
+	defer cancel()
 	return p.c.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id), jetstream.WithExpectStream(p.c.names.Stream(p.group)), jetstream.WithRetryAttempts(0))
 }
 

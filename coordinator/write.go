@@ -101,32 +101,34 @@ func parseTimeout(s string) (time.Duration, error) {
 
 // index writes one document.
 func (c *Coordinator) index(ctx context.Context, name string, body []byte, p writeParams) (*wire.WriteReply, error) {
-	coll, err := c.collectionForWrite(ctx, name)
-	if err != nil {
-		return nil, err
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	for round := 1; ; round++ {
+		drafts, coll, err := c.prepare(ctx, name, []draft{{body, p.id, p.hasID}})
+		if err != nil {
+			return nil, err
+		}
+		if drafts[0].err != nil {
+			return nil, drafts[0].err
+		}
+		op := wire.Op{Kind: wire.KindPut, ID: drafts[0].id, Body: body, IfVersion: p.ifVersion}
+		if err := c.spill(ctx, coll, &op); err != nil {
+			return nil, err
+		}
+		reply, err := c.writeOne(ctx, coll, op, p)
+		if round == mostRounds || !c.recreated(ctx, coll, err) {
+			return reply, err
+		}
 	}
-	ids, coll, err := c.prepare(ctx, coll, [][]byte{body})
-	if err != nil {
-		return nil, err
-	}
-	if ids[0].err != nil {
-		return nil, ids[0].err
-	}
-	id, err := chooseID(ids[0].id, p)
-	if err != nil {
-		return nil, err
-	}
-	op := wire.Op{Kind: wire.KindPut, ID: id, Body: body, IfVersion: p.ifVersion}
-	return c.writeOne(ctx, coll, op, p)
 }
 
-// chooseID settles which of the body's id and the parameter's holds; with neither, one is made.
-func chooseID(inBody string, p writeParams) (string, error) {
+// chooseID settles which of the body's id and the request's holds; with neither, one is made.
+func chooseID(inBody string, d draft) (string, error) {
 	switch {
-	case p.hasID && inBody != "" && p.id != inBody:
-		return "", fault.New(fault.BadRequest, "the body's id %s and the parameter's %s differ: send one", fault.Quote(inBody), fault.Quote(p.id))
-	case p.hasID:
-		return p.id, schema.CheckID(p.id)
+	case d.hasID && inBody != "" && d.id != inBody:
+		return "", fault.New(fault.BadRequest, "the body's id %s and the parameter's %s differ: send one", fault.Quote(inBody), fault.Quote(d.id))
+	case d.hasID:
+		return d.id, schema.CheckID(d.id)
 	case inBody != "":
 		return inBody, nil
 	}
@@ -138,17 +140,22 @@ func (c *Coordinator) remove(ctx context.Context, name, id string, p writeParams
 	if err := schema.CheckID(id); err != nil {
 		return nil, err
 	}
-	coll, err := c.collection(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return c.writeOne(ctx, coll, wire.Op{Kind: wire.KindDelete, ID: id, IfVersion: p.ifVersion}, p)
-}
-
-// writeOne sends one operation to the group that owns its id and waits as asked. An operation that a move has overtaken is sent to the new owner.
-func (c *Coordinator) writeOne(ctx context.Context, coll *collection, op wire.Op, p writeParams) (*wire.WriteReply, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
+	for round := 1; ; round++ {
+		coll, err := c.collection(ctx, name)
+		if err != nil {
+			return nil, markNotDurable(err)
+		}
+		reply, err := c.writeOne(ctx, coll, wire.Op{Kind: wire.KindDelete, ID: id, IfVersion: p.ifVersion}, p)
+		if round == mostRounds || !c.recreated(ctx, coll, err) {
+			return reply, err
+		}
+	}
+}
+
+// writeOne sends one operation to the group that owns its id and waits as asked, until ctx ends. An operation that a move has overtaken is sent to the new owner.
+func (c *Coordinator) writeOne(ctx context.Context, coll *collection, op wire.Op, p writeParams) (*wire.WriteReply, error) {
 	for {
 		group, w, err := c.place(ctx, coll, op)
 		if err != nil {
