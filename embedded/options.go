@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/jetseek/jetseek/shard"
 	"github.com/jetseek/jetseek/subjects"
 )
@@ -36,6 +38,10 @@ type Options struct {
 	StartTimeout time.Duration
 	// Log takes what an operator should know; nil: nothing is said.
 	Log *slog.Logger
+	// Slow is how long a search may take before it is logged; 0: none is.
+	Slow time.Duration
+	// Metrics is where the metrics of all parts stand while the system is open; nil: nowhere.
+	Metrics prometheus.Registerer
 
 	// clock gives a member its clocks, hooks its hooks, and through stands in its connections, and in the coordinator's to the logs, named coordinator/log;
 	// nil: as they are. Tests set them.

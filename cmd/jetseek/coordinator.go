@@ -21,7 +21,7 @@ func coordinatorCommand() *cli.Command {
 			&cli.BoolFlag{Name: "insecure", EnvVars: []string{variable("insecure")}, Usage: "let HTTP listen beyond this machine, although there are no keys and no TLS yet"},
 			&cli.IntFlag{Name: "expect-groups", Value: 1, EnvVars: []string{variable("expect-groups")},
 				Usage: "create no collection before `NUMBER` groups serve: those that then do are the cluster's"},
-		}, assetFlags(), connectionFlags()),
+		}, assetFlags(), connectionFlags(), observeFlags()),
 		OnUsageError: badUsage,
 		Action:       runCoordinator,
 	}
@@ -50,13 +50,14 @@ func runCoordinator(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w; choose another with --http, port 0 takes a free one", err)
 	}
-	co, door, err := p.coordinate(coordinator.Options{Names: p.at.names, ExpectGroups: expect, Bind: bind, Replicas: replicas, Log: p.log})
+	co, door, err := p.coordinate(coordinator.Options{Names: p.at.names, ExpectGroups: expect, Bind: bind, Replicas: replicas,
+		Log: p.log, Slow: p.seen.slow, Metrics: p.seen.registry})
 	if err != nil {
 		p.close()
 		_ = listener.Close() // what matters is why it did not open
 		return err
 	}
-	server := bridge.NewServer(listener, bridge.NewHandler(door, p.log), p.log)
+	server := bridge.NewServer(listener, bridge.Measured(bridge.NewHandler(door, p.log), p.seen.registry), p.log)
 	takes := make(chan struct{}) // closed when requests are taken
 	return p.run(func(ctx context.Context) (string, error) {
 		select {

@@ -19,6 +19,7 @@ import (
 type process struct {
 	cli   *cli.Context
 	at    *connection
+	seen  *observer
 	log   *slog.Logger
 	conns []*nats.Conn
 
@@ -31,7 +32,11 @@ func newProcess(c *cli.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &process{cli: c, at: at, log: logger(c), closed: make(chan error, 1)}, nil
+	seen, err := newObserver(c)
+	if err != nil {
+		return nil, err
+	}
+	return &process{cli: c, at: at, seen: seen, log: seen.log, closed: make(chan error, 1)}, nil
 }
 
 // connect opens a connection that lasts as long as the process: it waits for a server that is not there yet, and finds it again when it was away. Publishes
@@ -84,6 +89,7 @@ func (p *process) run(ready func(context.Context) (string, error), parts ...func
 	for _, part := range parts {
 		g.Go(func() error { return part(ctx) })
 	}
+	g.Go(func() error { return p.seen.run(ctx) })
 	g.Go(func() error { // ends with the process, or ends it
 		select {
 		case err := <-p.closed:
@@ -137,11 +143,6 @@ func redacted(urls string) string {
 		shown = append(shown, one)
 	}
 	return strings.Join(shown, ",")
-}
-
-// logger says on stderr what an operator should know.
-func logger(c *cli.Context) *slog.Logger {
-	return slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 // assetFlags say what becomes of streams and buckets.

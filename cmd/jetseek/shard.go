@@ -24,7 +24,7 @@ func shardCommand() *cli.Command {
 			&cli.StringFlag{Name: "data", Value: filepath.Join(".jetseek", "shard"), EnvVars: []string{variable("data")}, Usage: "keep what members keep for themselves in `DIR`"},
 			&cli.DurationFlag{Name: "lease", Value: shard.DefaultLease, EnvVars: []string{variable("lease")},
 				Usage: "let members serve for `TIME` without word from their log: also what the first write after a member's death waits for"},
-		}, assetFlags(), connectionFlags()),
+		}, assetFlags(), connectionFlags(), observeFlags()),
 		OnUsageError: badUsage,
 		Action:       runShard,
 	}
@@ -51,7 +51,7 @@ func runShard(c *cli.Context) error {
 	var parts []func(context.Context) error
 	for _, group := range groups {
 		o := shard.Options{Names: p.at.names, Group: group, Node: node, Dir: filepath.Join(c.String("data"), node, group), Bind: bind, Replicas: replicas,
-			Lease: lease, Log: p.log}
+			Lease: lease, Log: p.log, Metrics: p.seen.registry}
 		m, err := p.member(o)
 		if err != nil {
 			p.close()

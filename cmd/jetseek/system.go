@@ -15,7 +15,7 @@ import (
 // systemFlags are the flags of a command that runs the whole system in this process. A flag's environment variable is JETSEEK_FLAG; the number of groups
 // has one for each command, since groups are names to other commands. natsVariables name the NATS to use: NATS_URL only where nobody is surprised by it.
 func systemFlags(command, data string, natsVariables ...string) []cli.Flag {
-	return []cli.Flag{
+	return append(observeFlags(),
 		&cli.StringFlag{Name: "http", Value: "127.0.0.1:7700", EnvVars: []string{"JETSEEK_HTTP"}, Usage: "serve HTTP on `HOST:PORT`; port 0 takes a free one"},
 		&cli.IntFlag{Name: "groups", Value: 3, EnvVars: []string{"JETSEEK_" + strings.ToUpper(command) + "_GROUPS"},
 			Usage: "`NUMBER` of groups that the documents are divided among"},
@@ -26,7 +26,7 @@ func systemFlags(command, data string, natsVariables ...string) []cli.Flag {
 			Usage: "let other NATS clients of this machine connect on `PORT`; 0 takes a free one; without it the embedded server does not listen"},
 		&cli.StringFlag{Name: "prefix", EnvVars: []string{"JETSEEK_PREFIX"}, Usage: "first `TOKEN` of all NATS subjects (default: jetseek)"},
 		&cli.BoolFlag{Name: "insecure", EnvVars: []string{"JETSEEK_INSECURE"}, Usage: "let HTTP listen beyond this machine, although there are no keys and no TLS yet"},
-	}
+	)
 }
 
 // settings are the flags, checked.
@@ -35,6 +35,7 @@ type settings struct {
 	insecure bool
 	data     string
 	options  embedded.Options
+	seen     *observer
 }
 
 func readSettings(c *cli.Context) (settings, error) {
@@ -61,6 +62,11 @@ func readSettings(c *cli.Context) (settings, error) {
 	if err := bridge.CheckAddress(s.http, s.insecure); err != nil {
 		return s, usageError{fmt.Errorf("--http: %w", err)}
 	}
+	var err error
+	if s.seen, err = newObserver(c); err != nil {
+		return s, err
+	}
+	s.options.Log, s.options.Slow, s.options.Metrics = s.seen.log, s.seen.slow, s.seen.registry
 	return s, nil
 }
 
@@ -82,8 +88,7 @@ func (s *system) readyLine() string {
 // runSystem starts the system, does work, and serves until the context ends, a part fails, or work gives an error or says that it is the end. It returns
 // when all is closed: first the door, then the rest.
 func runSystem(c *cli.Context, s settings, work func(context.Context, *system) (end bool, err error)) (err error) {
-	log := logger(c)
-	s.options.Log = log
+	log := s.seen.log
 	listener, err := bridge.Listen(s.http, s.insecure)
 	if err != nil {
 		return fmt.Errorf("%w; choose another with --http, port 0 takes a free one", err)
@@ -98,12 +103,13 @@ func runSystem(c *cli.Context, s settings, work func(context.Context, *system) (
 			err = e
 		}
 	}()
-	sys := &system{db: db, door: bridge.NewServer(listener, bridge.NewHandler(db.Client(), log), log)}
+	sys := &system{db: db, door: bridge.NewServer(listener, bridge.Measured(bridge.NewHandler(db.Client(), log), s.seen.registry), log)}
 
 	ctx, stop := context.WithCancel(c.Context)
 	defer stop()
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return sys.door.Run(ctx) })
+	parts.Go(func() error { return s.seen.run(ctx) })
 	parts.Go(func() error { // ends with the system, or ends it
 		select {
 		case err := <-db.Failed():
