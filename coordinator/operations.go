@@ -40,6 +40,7 @@ func (c *Coordinator) handlers() map[ops.ID]handler {
 		ops.Members:           c.handleMembers,
 		ops.Ring:              c.handleRing,
 		ops.Placement:         c.handlePlacement,
+		ops.Plan:              c.handlePlan,
 		ops.Map:               c.handleMap,
 	}
 }

@@ -40,6 +40,8 @@ func (m *Member) answerBinary(ctx context.Context, r request) ([]byte, error) {
 		data, err = m.docs(view, r)
 	case wire.OpGet:
 		data, err = m.get(view, r)
+	case wire.OpSlots:
+		data, err = m.slots(view, r)
 	default:
 		return nil, fault.New(fault.NotFound, "a member has no operation %s", fault.Quote(r.op))
 	}

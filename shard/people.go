@@ -86,6 +86,8 @@ func (m *Member) answerPerson(ctx context.Context, snap *engine.Snapshot, r requ
 			return &wire.GetReply{Frame: frame, Doc: docs[0]}, nil
 		}
 		return &wire.DocsReply{Frame: frame, Docs: docs}, nil
+	case wire.OpSlots:
+		return &wire.SlotsReply{Frame: frame, Slots: countSlots(snap)}, nil
 	}
 	return nil, fault.New(fault.NotFound, "a member has no operation %s", fault.Quote(r.op))
 }

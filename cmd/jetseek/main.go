@@ -126,7 +126,7 @@ func (p program) commands() []*cli.Command {
 		natsCommand(), shardCommand(), coordinatorCommand(), natsPlanCommand(),
 		// asking one
 		indexCommand(), getCommand(), deleteCommand(), searchCommand(), collectionsCommand(),
-		statusCommand(), membersCommand(), ringCommand(), benchCommand(),
+		statusCommand(), membersCommand(), ringCommand(), planCommand(), benchCommand(),
 	}
 }
 

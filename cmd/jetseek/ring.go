@@ -32,6 +32,28 @@ func ringCommand() *cli.Command {
 	})
 }
 
+func planCommand() *cli.Command {
+	flags := clientFlags(&cli.IntFlag{Name: "shards", Usage: "count for `NUMBER` of groups"})
+	return clientCommand("plan", "count how many documents each rule would move to reach a number of groups; nothing is moved", arguments{}, flags, func(c *cli.Context, link remote.Link) error {
+		if c.Int("shards") < 1 {
+			return usageError{fmt.Errorf("--shards is missing: how many groups there would be, as in --shards 4")}
+		}
+		call := remote.Call{Op: ops.Plan, Params: map[string]string{"shards": fmt.Sprint(c.Int("shards"))}}
+		return show(c, link, call, func(w io.Writer, p *wire.PlanBody) error {
+			_, err := io.WriteString(w, renderPlan(p))
+			return err
+		})
+	})
+}
+
+func renderPlan(p *wire.PlanBody) string {
+	t := layout.Table{Head: []string{"RULE", "MOVES", "SHARE", "SLOTS", "DOCUMENTS AFTER"}, Right: []bool{false, true, true, true}}
+	for _, r := range p.Rules {
+		t.Add(r.Rule, fmt.Sprint(r.Moved), fmt.Sprintf("%.1f%%", 100*float64(r.Moved)/float64(max(p.Documents, 1))), fmt.Sprint(r.MovedSlots), counts(r.Counts))
+	}
+	return fmt.Sprintf("%d documents, now %s; to %d groups\n\n%s", p.Documents, counts(p.Counts), p.Shards, t.String())
+}
+
 // ringRows is how many lines the picture has.
 const ringRows = 8
 

@@ -61,6 +61,7 @@ var twins = []twin{
 	{"GET", "/health?group=g0", "", "jetseek.admin.status", `{"group":"g0"}`, nil},
 	{"GET", "/_ring", "", "jetseek.admin.ring", `{}`, nil},
 	{"GET", "/_placement?id=%E4%B8%AD", "", "jetseek.admin.placement", `{"id":"中"}`, nil},
+	{"GET", "/_plan?shards=4", "", "jetseek.admin.plan", `{"shards":4}`, nil},
 	{"GET", "/_members", "", "jetseek.admin.members", `{}`, nil},
 	{"GET", "/_map", "", "jetseek.admin.map", `{}`, nil},
 }

@@ -30,6 +30,7 @@ const (
 	Map               ID = "admin.map"
 	Ring              ID = "admin.ring"
 	Placement         ID = "admin.placement"
+	Plan              ID = "admin.plan"
 )
 
 // Plane is the token of a subject that says who may ask.

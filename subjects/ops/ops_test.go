@@ -84,7 +84,7 @@ func TestSubjects(t *testing.T) {
 		ops.CollectionsCreate: "jetseek.admin.collections.create", ops.CollectionsShow: "jetseek.admin.collections.show",
 		ops.CollectionsList: "jetseek.admin.collections.list", ops.CollectionsDrop: "jetseek.admin.collections.drop",
 		ops.Status: "jetseek.admin.status", ops.Members: "jetseek.admin.members", ops.Map: "jetseek.admin.map",
-		ops.Ring: "jetseek.admin.ring", ops.Placement: "jetseek.admin.placement",
+		ops.Ring: "jetseek.admin.ring", ops.Placement: "jetseek.admin.placement", ops.Plan: "jetseek.admin.plan",
 	}
 	var names subjects.Names
 	for id, subject := range want {

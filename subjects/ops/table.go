@@ -56,6 +56,8 @@ func Table() []Op {
 		{ID: Ring, About: "the placement rule, and slots by group", Reply: reflect.TypeFor[wire.RingBody](), Routes: plain("/_ring")},
 		{ID: Placement, About: "where an id belongs", Request: reflect.TypeFor[wire.IDRequest](), Reply: reflect.TypeFor[wire.PlacementBody](),
 			Routes: plain("/_placement", id)},
+		{ID: Plan, About: "what each rule would move to reach a number of groups; nothing is moved", Request: reflect.TypeFor[wire.PlanRequest](), Reply: reflect.TypeFor[wire.PlanBody](),
+			Routes: plain("/_plan", Param{Name: "shards", Kind: Whole, Least: 1, To: Field, Key: "shards", Required: true, About: "how many groups there would be"})},
 	}
 }
 

@@ -26,6 +26,8 @@
 //	11    Report          group str | member str | incarnation u64 | counter | seq | serving u8 | outcomes list of (code u8, version) | leases list
 //	12    Watermark       group str | member str | incarnation u64 | counter | applied | content seq | head | epoch | documents | digest 16 bytes | state str | leases list
 //	13    Error           an error on its own
+//	14    SlotsRequest
+//	15    SlotsReply      slots list of (slot, documents), slots ascending
 //
 //	candidates   count | keys each | length of the arena | per candidate: length of the id, score (zigzag), its keys | the arena
 //	key          kind u8 | nothing, an integer (zigzag), f64, or a length in the arena

@@ -15,6 +15,8 @@ const (
 	kindReport
 	kindWatermark
 	kindError
+	kindSlotsRequest
+	kindSlotsReply
 )
 
 // The operations of a member, as they stand in subjects.
@@ -24,4 +26,5 @@ const (
 	OpDocs   = "docs"
 	OpGet    = "get"
 	OpPing   = "ping"
+	OpSlots  = "slots"
 )
