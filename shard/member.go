@@ -136,6 +136,13 @@ func (m *Member) fail(err error) {
 }
 
 // head is the highest sequence that the log is known to hold.
+// appliedSeq is the sequence of the last message that was applied.
+func (m *Member) appliedSeq() uint64 {
+	snap := m.index.Snapshot()
+	defer snap.Close()
+	return snap.Seq()
+}
+
 func (m *Member) head() uint64 { return max(m.stored.Load(), m.startHead) }
 
 // merge runs background merges as they fall due.
@@ -185,9 +192,7 @@ func (m *Member) declare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, livenessEvery)
 	defer cancel()
 	state, reason := m.status.get()
-	snap := m.index.Snapshot()
-	applied := snap.Seq()
-	snap.Close()
+	applied := m.appliedSeq()
 	err := m.registry.PutMember(ctx, &registry.Member{
 		Group: m.opts.Group, Node: m.opts.Node, Incarnation: m.incarnation, Log: m.log, Generation: 1,
 		State: string(state), Reason: reason, Applied: applied, Software: m.opts.Version,

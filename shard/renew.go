@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -57,6 +58,7 @@ func (m *Member) renew(ctx context.Context) bool {
 	if state, _ := m.status.get(); state == Failed {
 		return true // there is nothing to try again
 	}
+	applied := m.appliedSeq()
 	t0 := m.opts.Clock.Now()
 	body := wire.AppendLease(nil, &wire.Lease{Member: m.id, Incarnation: m.incarnation, DurationMs: uint32(m.opts.Lease.Milliseconds())})
 	seq, err := m.publishControl(ctx, m.log, wire.KindLease, body)
@@ -65,6 +67,10 @@ func (m *Member) renew(ctx context.Context) bool {
 			m.opts.Log.Warn("a lease could not be renewed", "member", m.id, "error", err)
 		}
 		return false
+	}
+	if seq <= applied {
+		m.fail(fmt.Errorf("%w: the log stored a record as number %d after %d had been applied: it has lost what it had acknowledged", errHole, seq, applied))
+		return true
 	}
 	m.grants.add(seq, t0)
 	if state, _ := m.status.get(); state == Joining && m.awaitApplied(ctx, seq) {
