@@ -15,8 +15,9 @@ import (
 // back; it is never nil.
 func (h *handler) readBody(r *http.Request, use ops.BodyUse) (body []byte, release func(), err error) {
 	release = func() {}
-	if e := r.Header.Values("Content-Encoding"); len(e) > 0 && (len(e) > 1 || !strings.EqualFold(e[0], "identity")) {
-		return nil, release, fault.New(fault.BadRequest, "Content-Encoding %s is not supported; send the body as it is", fault.Quote(strings.Join(e, ", ")))
+	compressed, err := isCompressed(r.Header)
+	if err != nil {
+		return nil, release, err
 	}
 	if use == ops.NoBody {
 		if n, _ := io.ReadFull(r.Body, make([]byte, 1)); n > 0 {
@@ -32,18 +33,29 @@ func (h *handler) readBody(r *http.Request, use ops.BodyUse) (body []byte, relea
 	if r.ContentLength > limit {
 		return nil, release, tooLarge(most, limit)
 	}
-	reserve := r.ContentLength
-	if reserve < 0 {
+	length, reserve := r.ContentLength, r.ContentLength
+	switch {
+	case length < 0:
 		reserve = limit
+	case compressed:
+		length, reserve = -1, min(limit, ratioFree+length*mostRatio)
 	}
 	if !h.room.TryAcquire(reserve) {
 		return nil, release, fault.New(fault.Overloaded, "too many bytes of requests are in flight; try again")
 	}
 	release = func() { h.room.Release(reserve) }
-	body, err = readUpTo(r.Body, limit, r.ContentLength)
+	var from io.Reader = r.Body
+	if compressed {
+		if from, err = inflate(r.Body, limit); err != nil {
+			return nil, release, fault.New(fault.BadRequest, "the body does not decompress: %v", err)
+		}
+	}
+	body, err = readUpTo(from, limit, length)
 	switch {
 	case errors.Is(err, errOver):
 		return nil, release, tooLarge(most, limit)
+	case errors.Is(err, errRatio):
+		return nil, release, fault.New(fault.TooLarge, "the body decompresses to more than %d times its size; send it in parts, or as it is", mostRatio)
 	case err != nil:
 		return nil, release, fault.New(fault.BadRequest, "the body did not arrive whole: %v", err)
 	}

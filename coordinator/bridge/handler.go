@@ -63,10 +63,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			writeError(w, r, wire.NewError(fault.Unavailable, wire.ReasonInternal, "an internal error"))
 		}
 	}()
-	header := w.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Cache-Control", "no-store")
+	setHeaders(w.Header())
 	if !isCleanPath(r) {
 		writeError(w, r, fault.New(fault.BadRequest, "the path is not in its plain form"))
 		return
@@ -76,6 +73,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.mux.ServeHTTP(w, r)
+}
+
+// setHeaders sets what every reply of the API says.
+func setHeaders(header http.Header) {
+	header.Set("Content-Type", "application/json")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
 }
 
 // isCleanPath refuses what two readers of a path could understand differently: empty and dot segments, parameters, encoded slashes, controls.

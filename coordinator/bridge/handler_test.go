@@ -243,7 +243,7 @@ func TestRefusalsReachClientsThatStillSend(t *testing.T) {
 		{"PUT /collections/books", "", size, 413},
 		{"POST /index", "", size, 413},
 		{"POST /index", "", 17 << 20, 413},
-		{"POST /index", "Content-Encoding: gzip\r\n", size, 400},
+		{"POST /index", "Content-Encoding: br\r\n", size, 400},
 		{"POST /index", "Origin: https://evil.example\r\n", size, 403},
 		{"POST /index?wait=soon", "", size, 400},
 		{"POST /index?collection=A", "", size, 400},

@@ -55,10 +55,13 @@ type Server struct {
 	http     *http.Server
 }
 
-// NewServer makes a server that owns the listener. log may be nil.
+// NewServer makes a server that owns the listener; on a loopback address it serves only requests for this machine by name. log may be nil.
 func NewServer(l net.Listener, h http.Handler, log *slog.Logger) *Server {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
+	}
+	if isLoopback(l.Addr()) {
+		h = onlyLocalHosts(h)
 	}
 	return &Server{
 		listener: capped(l, maxConns),
