@@ -68,7 +68,12 @@ func (c *Coordinator) handleIndex(ctx context.Context, collection string, msg *n
 	if err != nil {
 		return answerTo{}, err
 	}
-	reply, err := c.index(ctx, collection, msg.Data, p)
+	body, release, err := c.requestBody(ctx, msg, wire.MaxDocumentBytes)
+	if err != nil {
+		return answerTo{}, err
+	}
+	defer release()
+	reply, err := c.index(ctx, collection, body, p)
 	if err != nil {
 		return answerTo{}, err
 	}
@@ -96,7 +101,16 @@ func (c *Coordinator) handleBulk(ctx context.Context, collection string, msg *na
 	if err != nil {
 		return answerTo{}, err
 	}
-	reply, err := c.bulk(ctx, collection, msg.Data, p)
+	first, err := firstLine(msg.Header)
+	if err != nil {
+		return answerTo{}, err
+	}
+	body, release, err := c.requestBody(ctx, msg, wire.MaxBulkBytes)
+	if err != nil {
+		return answerTo{}, err
+	}
+	defer release()
+	reply, err := c.bulk(ctx, collection, body, first, p)
 	if err != nil {
 		return answerTo{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/jetseek/jetseek/engine"
@@ -31,13 +32,37 @@ func (m *Member) applyLog(ctx context.Context) error {
 			return nil
 		}
 		if err == nil {
-			err = m.applyBatch(batch)
+			err = m.applyParts(ctx, batch)
+		}
+		if ctx.Err() != nil {
+			return nil
 		}
 		if err != nil {
 			m.fail(err)
 			return nil
 		}
 	}
+}
+
+// applyParts applies messages in batches: those with bodies in the object store one by one, the others together.
+func (m *Member) applyParts(ctx context.Context, messages []message) error {
+	for len(messages) > 0 {
+		n := slices.IndexFunc(messages, refersToObjects)
+		switch n {
+		case -1:
+			n = len(messages)
+		case 0:
+			if err := m.loadObjects(ctx, messages[0]); err != nil {
+				return err
+			}
+			n = 1
+		}
+		if err := m.applyBatch(messages[:n]); err != nil {
+			return err
+		}
+		messages = messages[n:]
+	}
+	return nil
 }
 
 // applyBatch applies messages as one batch, publishes the new snapshot to those who wait, then reports.

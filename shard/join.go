@@ -44,6 +44,9 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	if m.registry, err = registry.Open(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
 		return err
 	}
+	if m.objects, err = registry.OpenObjects(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
+		return err
+	}
 	if m.stream, err = m.openStream(ctx); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Member struct {
 	log         wire.UUID
 	stream      jetstream.Stream
 	registry    *registry.Store
+	objects     *registry.Objects
 	index       *engine.Index
 	follower    *follower
 	listening   *nats.Subscription // of the member's own subject
@@ -135,7 +136,6 @@ func (m *Member) fail(err error) {
 	m.opts.Log.Error("a member leaves rotation", "member", m.id, "error", err)
 }
 
-// head is the highest sequence that the log is known to hold.
 // appliedSeq is the sequence of the last message that was applied.
 func (m *Member) appliedSeq() uint64 {
 	snap := m.index.Snapshot()
@@ -143,6 +143,7 @@ func (m *Member) appliedSeq() uint64 {
 	return snap.Seq()
 }
 
+// head is the highest sequence that the log is known to hold.
 func (m *Member) head() uint64 { return max(m.stored.Load(), m.startHead) }
 
 // merge runs background merges as they fall due.

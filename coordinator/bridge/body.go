@@ -26,9 +26,9 @@ func (h *handler) readBody(r *http.Request, use ops.BodyUse) (body []byte, relea
 		return nil, release, nil
 	}
 	most := use.MaxBytes()
-	limit := min(most, h.client.MaxRequest())
-	if limit == 0 {
-		limit = most // not connected: the call will say so
+	limit := most
+	if one := h.client.MaxRequest(); one > 0 && !use.GoesInParts() { // not connected: the call will say so
+		limit = min(most, one)
 	}
 	if r.ContentLength > limit {
 		return nil, release, tooLarge(most, limit)

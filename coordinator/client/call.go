@@ -78,9 +78,8 @@ func (c *Client) Do(ctx context.Context, r Request) (Reply, error) {
 		msg.Header[k] = v
 	}
 	msg.Header.Set(wire.HeaderBudgetMs, strconv.FormatInt(budget(time.Until(deadline)).Milliseconds(), 10))
-	if limit := c.nc.MaxPayload(); size(msg) > limit {
-		return Reply{}, r.unsent(fault.TooLarge, "", "%d bytes with its headers, and a message of this NATS server takes at most %d (max_payload)",
-			size(msg), limit)
+	if size(msg) > c.nc.MaxPayload() {
+		return c.doLarge(ctx, r)
 	}
 	reply, err := c.inbox.request(ctx, c.nc, msg)
 	if err != nil {

@@ -19,10 +19,11 @@ type Options struct {
 // Client calls the coordinators of one cluster. It is safe for concurrent use. The connection stays its caller's to close, and that ends the
 // client's one goroutine, which follows whether the connection is up.
 type Client struct {
-	nc    *nats.Conn
-	names subjects.Names
-	link  *link
-	inbox inbox
+	nc      *nats.Conn
+	names   subjects.Names
+	link    *link
+	inbox   inbox
+	objects objects
 }
 
 // New makes a client over an open connection.

@@ -36,6 +36,9 @@ func (b BodyUse) MaxBytes() int64 {
 	return 0
 }
 
+// GoesInParts tells whether a body that is larger than a NATS message goes all the same: split, or through the object store.
+func (b BodyUse) GoesInParts() bool { return b == DocumentBody || b == LinesBody }
+
 // MediaType names the body's form; "" without a body.
 func (b BodyUse) MediaType() string {
 	switch b {

@@ -22,6 +22,8 @@ func Table() []Op {
 		Param{Name: "if_version", Kind: Whole, To: Header, Key: wire.HeaderIfVersion, About: "the version that must stand; 0: only if absent"},
 		Param{Name: "report", Kind: Flag, To: Header, Key: wire.HeaderReport, About: "name when each member applied it"})
 	indexing := append(slices.Clone(single), Param{Name: "id", To: IDHeader, About: "the id, when the document has none"})
+	object := Param{Name: "object", Kind: Token, To: Header, Key: wire.HeaderObject, About: "the body is this object of the cluster's object store"}
+	firstLine := Param{Name: "first_line", Kind: Whole, Least: 1, To: Header, Key: wire.HeaderFirstLine, About: "the number of the body's first line"}
 
 	return []Op{
 		{ID: Search, About: "search a collection", Request: reflect.TypeFor[wire.SearchBody](), Reply: reflect.TypeFor[wire.SearchResponse](),
@@ -31,9 +33,9 @@ func Table() []Op {
 		{ID: Get, About: "read one document", Request: reflect.TypeFor[wire.IDRequest](), Reply: reflect.TypeFor[wire.DocReply](),
 			Routes: onCollection(Route{Method: "GET", Path: "/doc", Params: []Param{id}, Status: []int{200}})},
 
-		{ID: Index, About: "write one document", Reply: reflect.TypeFor[wire.WriteReply](), Params: indexing,
+		{ID: Index, About: "write one document", Reply: reflect.TypeFor[wire.WriteReply](), Params: append(slices.Clone(indexing), object),
 			Routes: onCollection(Route{Method: "POST", Path: "/index", Params: indexing, Body: DocumentBody, Status: []int{200, 201, 202, 409}})},
-		{ID: Bulk, About: `write many documents, one a line; a line {"_delete":"ID"} deletes`, Reply: reflect.TypeFor[wire.BulkReply](), Params: writing,
+		{ID: Bulk, About: `write many documents, one a line; a line {"_delete":"ID"} deletes`, Reply: reflect.TypeFor[wire.BulkReply](), Params: append(slices.Clone(writing), object, firstLine),
 			Routes: onCollection(Route{Method: "POST", Path: "/index/bulk", Params: writing, Body: LinesBody, Status: []int{200, 202}})},
 		{ID: Delete, About: "delete one document", Request: reflect.TypeFor[wire.IDRequest](), Reply: reflect.TypeFor[wire.WriteReply](), Params: single,
 			Routes: onCollection(Route{Method: "DELETE", Path: "/index", Params: append(slices.Clone(single), id), Status: []int{200, 202, 409}})},

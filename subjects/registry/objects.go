@@ -18,8 +18,11 @@ import (
 // "upload/", and coordinators remove it; what a log refers to stands under "doc/" and the SHA-256 of its bytes, written once and never changed.
 type Objects struct{ store jetstream.ObjectStore }
 
-// ErrNoObject says that there is no object of the name.
-var ErrNoObject = errors.New("no such object")
+// Faults of an object that a log refers to.
+var (
+	ErrNoObject = errors.New("no such object")                    // there is none of the name
+	ErrDigest   = errors.New("the object is not what was stored") // its digest differs
+)
 
 const (
 	uploadPrefix = "upload/"
@@ -32,7 +35,11 @@ const (
 func OpenObjects(ctx context.Context, js jetstream.JetStream, names subjects.Names, o Options) (*Objects, error) {
 	bucket := names.ObjectBucket()
 	store, err := js.ObjectStore(ctx, bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+	missing := errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound)
+	if missing && o.Bind {
+		return nil, fmt.Errorf("%w: there is no object store %s", subjects.ErrAsset, bucket)
+	}
+	if missing {
 		store, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
 			Bucket: bucket, Description: "jetseek: bodies larger than a message", Storage: jetstream.FileStorage, Replicas: max(o.Replicas, 1),
 		})
@@ -96,7 +103,7 @@ func (s *Objects) Document(ctx context.Context, name string, digest []byte) ([]b
 		return nil, objectError(name, err)
 	}
 	if sum := sha256.Sum256(body); string(sum[:]) != string(digest) {
-		return nil, fmt.Errorf("object %s: its digest is %x, the log says %x", name, sum, digest)
+		return nil, fmt.Errorf("%w: %s has the digest %x, the log says %x", ErrDigest, name, sum, digest)
 	}
 	return body, nil
 }

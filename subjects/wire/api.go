@@ -17,7 +17,9 @@ const (
 	HeaderRequestID = "Jetseek-Request-Id"
 	HeaderReport    = "Jetseek-Report"
 	HeaderBudgetMs  = "Jetseek-Budget-Ms"
-	HeaderStatus    = "Jetseek-Status" // reply: the HTTP status that the bridge gives it
+	HeaderObject    = "Jetseek-Object"     // the body is the object of this name in the cluster's object store; the coordinator removes it
+	HeaderFirstLine = "Jetseek-First-Line" // bulk: the number of the body's first line, for a bulk that was split
+	HeaderStatus    = "Jetseek-Status"     // reply: the HTTP status that the bridge gives it
 )
 
 // Durability is what an error says about a write: nothing (""), certainly not stored ("false"), stored ("true") or not known ("unknown").

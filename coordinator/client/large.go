@@ -1,0 +1,209 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-json"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/registry"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// What does not fit a message goes another way: a bulk is split at its lines, and a document, or a line that is too large by itself, is put into the
+// cluster's object store, from where the coordinator reads it.
+
+// objects is the cluster's object store, opened when it is first needed.
+type objects struct {
+	mu    sync.Mutex // guards store
+	store *registry.Objects
+}
+
+func (c *Client) openObjects(ctx context.Context) (*registry.Objects, error) {
+	c.objects.mu.Lock()
+	defer c.objects.mu.Unlock()
+	if c.objects.store != nil {
+		return c.objects.store, nil
+	}
+	js, err := jetstream.New(c.nc)
+	if err != nil {
+		return nil, err
+	}
+	store, err := registry.OpenObjects(ctx, js, c.names, registry.Options{Bind: true})
+	if err != nil {
+		return nil, err
+	}
+	c.objects.store = store
+	return store, nil
+}
+
+// limitOf is how large the body of a request may be, whatever way it goes; 0: a message.
+func limitOf(subject string) int {
+	switch subject[strings.LastIndexByte(subject, '.')+1:] {
+	case "index":
+		return wire.MaxDocumentBytes
+	case "bulk":
+		return wire.MaxBulkBytes
+	}
+	return 0
+}
+
+// doLarge does a write whose body does not fit a message.
+func (c *Client) doLarge(ctx context.Context, r Request) (Reply, error) {
+	limit := limitOf(r.Subject)
+	switch {
+	case limit == 0:
+		return Reply{}, r.unsent(fault.TooLarge, "", "a body of %d bytes does not fit a message of this NATS server, which takes at most %d (max_payload)", len(r.Body), c.nc.MaxPayload())
+	case len(r.Body) > limit:
+		return Reply{}, r.unsent(fault.TooLarge, "", "a body of %d bytes: the limit is %d", len(r.Body), limit)
+	case limit == wire.MaxBulkBytes:
+		return c.splitBulk(ctx, r)
+	}
+	return c.doObject(ctx, r)
+}
+
+// doObject does a write with its body in the object store. The coordinator removes the object; should it not have come to that, this does.
+func (c *Client) doObject(ctx context.Context, r Request) (Reply, error) {
+	store, err := c.openObjects(ctx)
+	if errors.Is(err, subjects.ErrAsset) { // an older cluster, or no coordinator has come up yet
+		return Reply{}, r.unsent(fault.TooLarge, "", "%d bytes do not fit a message of this NATS server, which takes at most %d (max_payload), and there is no object store to take them", len(r.Body), c.nc.MaxPayload())
+	}
+	if err != nil {
+		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "the object store, which takes what does not fit a message, cannot be opened: %v", err)
+	}
+	name, err := store.Upload(ctx, nuid.Next(), r.Body)
+	if err != nil {
+		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "the body could not be put into the object store: %v", err)
+	}
+	small := r
+	small.Header = maps.Clone(r.Header)
+	if small.Header == nil {
+		small.Header = nats.Header{}
+	}
+	small.Header.Set(wire.HeaderObject, name)
+	small.Body = nil
+	reply, err := c.Do(ctx, small)
+	if err != nil {
+		_ = store.Remove(context.WithoutCancel(ctx), name) // nobody may have taken it
+	}
+	return reply, err
+}
+
+// splitBulk sends a bulk piece by piece, in order, and joins the replies. A piece that fails as a whole makes its lines fail; the others stand.
+func (c *Client) splitBulk(ctx context.Context, r Request) (Reply, error) {
+	var sum *wire.BulkReply
+	visible := true
+	line := 1
+	for rest := r.Body; len(rest) > 0; {
+		piece, lines := cutLines(rest, int(c.MaxRequest()))
+		rest = rest[len(piece):]
+		part := r
+		part.Header = maps.Clone(r.Header)
+		if part.Header == nil {
+			part.Header = nats.Header{}
+		}
+		part.Header.Set(wire.HeaderFirstLine, strconv.Itoa(line))
+		part.Body = piece
+		reply, err := c.doPiece(ctx, part)
+		if err != nil {
+			if sum == nil && len(rest) == 0 {
+				return Reply{}, err
+			}
+			reply = failedLines(piece, line, err)
+		}
+		visible = visible && reply.Visible
+		sum = joinBulk(sum, reply)
+		line += lines
+	}
+	body, err := json.Marshal(sum)
+	if err != nil {
+		return Reply{}, err
+	}
+	status := 200
+	if !visible {
+		status = 202
+	}
+	return Reply{Status: status, Header: nats.Header{}, Body: body}, nil
+}
+
+// doPiece sends one piece, through the object store if it is one line that is too large.
+func (c *Client) doPiece(ctx context.Context, r Request) (*wire.BulkReply, error) {
+	do := c.Do
+	if int64(len(r.Body)) > c.MaxRequest() {
+		do = c.doObject
+	}
+	reply, err := do(ctx, r)
+	if err == nil {
+		err = reply.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := new(wire.BulkReply)
+	return out, json.Unmarshal(reply.Body, out)
+}
+
+// cutLines gives whole lines from the front, at most limit bytes of them but one at least, and how many.
+func cutLines(body []byte, limit int) (piece []byte, lines int) {
+	if len(body) <= limit {
+		return body, bytes.Count(body, []byte("\n")) + 1
+	}
+	end := bytes.LastIndexByte(body[:limit], '\n') + 1
+	if end == 0 {
+		if end = bytes.IndexByte(body, '\n') + 1; end == 0 {
+			end = len(body)
+		}
+	}
+	return body[:end], bytes.Count(body[:end], []byte("\n"))
+}
+
+// failedLines says of every line of a piece that it failed.
+func failedLines(piece []byte, first int, cause error) *wire.BulkReply {
+	e := wire.FromError(cause)
+	r := &wire.BulkReply{Durable: true, Visible: true, Seq: map[string]uint64{}}
+	for line := range bytes.SplitSeq(piece, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			r.Failed++
+			r.Errors = append(r.Errors, wire.LineError{Line: first, Code: e.Code, Message: e.Message, Durable: e.Durable})
+		}
+		first++
+	}
+	return r
+}
+
+// joinBulk adds up the replies of two pieces of one bulk.
+func joinBulk(a, b *wire.BulkReply) *wire.BulkReply {
+	if a == nil {
+		return b
+	}
+	a.OK = a.OK && b.OK
+	a.Durable = a.Durable && b.Durable
+	a.Visible = a.Visible && b.Visible
+	a.Indexed += b.Indexed
+	a.Deleted += b.Deleted
+	a.NotFound += b.NotFound
+	a.Failed += b.Failed
+	a.TookMs += b.TookMs
+	if b.Groups > a.Groups { // the pieces of a bulk touch the same groups, or nearly
+		a.Groups, a.Members, a.MembersOK = b.Groups, b.Members, b.MembersOK
+	}
+	for group, seq := range b.Seq {
+		a.Seq[group] = max(a.Seq[group], seq)
+	}
+	a.Behind = slices.Compact(slices.Sorted(slices.Values(append(a.Behind, b.Behind...))))
+	a.Errors = append(a.Errors, b.Errors...)
+	slices.SortStableFunc(a.Errors, func(x, y wire.LineError) int { return cmp.Compare(x.Line, y.Line) })
+	return a
+}
