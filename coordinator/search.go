@@ -107,6 +107,7 @@ type answered struct {
 const (
 	statsShare  = 0.5
 	searchShare = 0.75
+	docsShare   = 0.75 // another round may have to follow
 )
 
 // withShare bounds a trip by a share of what is left of the budget.
@@ -278,6 +279,8 @@ func (c *Coordinator) gatherDocs(ctx context.Context, out *answered) {
 		at := out.page.Lists[i]
 		ids[at] = append(ids[at], hit.ID)
 	}
+	ctx, cancel := withShare(ctx, docsShare)
+	defer cancel()
 	out.sources = make(map[string]wire.Doc, len(out.page.Page))
 	t := &trip{op: wire.OpDocs}
 	for i, part := range out.parts {
