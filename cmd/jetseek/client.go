@@ -64,7 +64,7 @@ func clientCommand(name, usage string, args arguments, flags []cli.Flag, do func
 				return err
 			}
 			defer link.Close()
-			return advised(do(c, link), link)
+			return advised(c, do(c, link), link)
 		},
 	}
 }
@@ -94,7 +94,7 @@ func openLink(c *cli.Context) (remote.Link, error) {
 }
 
 // advised adds to an error of the cluster what to do next.
-func advised(err error, link remote.Link) error {
+func advised(c *cli.Context, err error, link remote.Link) error {
 	var e *wire.Error
 	if !errors.As(err, &e) {
 		return err
@@ -105,6 +105,8 @@ func advised(err error, link remote.Link) error {
 		advice = "is one running there? jetseek serve starts a system; --url and --nats say where one is"
 	case e.Reason == client.ReasonNoCoordinator:
 		advice = "start one with jetseek coordinator --nats " + link.Where()
+	case e.Code == fault.NoCollection && c.Command.Name == "index":
+		advice = fmt.Sprintf("jetseek collections create %s makes it", c.String("collection"))
 	case e.Code == fault.NoCollection:
 		advice = "jetseek collections list names those there are"
 	case e.Code == fault.Deadline:

@@ -107,7 +107,9 @@ func indexFile(c *cli.Context, link remote.Link, name string, from int, total *t
 		if batch.Documents = after(batch.Documents, from); len(batch.Documents) == 0 {
 			continue
 		}
-		if err := indexBatch(c, link, name, batch, total, bar); err != nil {
+		if err := indexBatch(c, link, name, batch, total, bar); err != nil && last < 1 {
+			return fmt.Errorf("%s: %w", name, err)
+		} else if err != nil {
 			return fmt.Errorf("%s, from line %d on: %w; all before is written: the same command with --from-line %d goes on", name, last+1, err, last+1)
 		}
 		last = batch.Documents[len(batch.Documents)-1].Line

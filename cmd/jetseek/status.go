@@ -161,7 +161,7 @@ func watch(c *cli.Context, link remote.Link) error {
 		case c.Context.Err() != nil:
 			return nil
 		case err != nil:
-			text = layout.Plain(advised(err, link).Error()) + "\n"
+			text = layout.Plain(advised(c, err, link).Error()) + "\n"
 		case c.Bool("json"):
 			if err := printValue(c.App.Writer, s); err != nil {
 				return err
