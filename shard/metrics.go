@@ -111,7 +111,7 @@ func (m *Member) watchState() {
 		})
 	}
 	for name, conn := range map[string]*nats.Conn{"requests": m.opts.Conn, "log": m.opts.LogConn} {
-		with.NewCounterFunc(prometheus.CounterOpts{Name: "jetseek_nats_reconnects_total", Help: "Times that a connection to NATS was lost and found again.",
+		with.NewCounterFunc(prometheus.CounterOpts{Name: "jetseek_member_nats_reconnects_total", Help: "Times that a connection of the member to NATS was lost and found again.",
 			ConstLabels: prometheus.Labels{"connection": name}}, func() float64 { return float64(conn.Stats().Reconnects) })
 	}
 	m.metrics.own.MustRegister(holdings{m})
