@@ -123,10 +123,11 @@ func (c *Coordinator) prepareBulk(ctx context.Context, name string, due []*bulkL
 		return nil, err
 	}
 	for i, l := range puts {
-		if l.op.ID = checked[i].id; checked[i].err != nil {
+		if checked[i].err != nil { // and the id stays what the line says, for the report
 			l.err = wire.FromError(checked[i].err)
 			continue
 		}
+		l.op.ID = checked[i].id
 		l.op.Body = l.body
 		if err := c.spill(ctx, coll, &l.op); err != nil {
 			l.err = wire.FromError(err)

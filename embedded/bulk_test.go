@@ -1,0 +1,28 @@
+package embedded
+
+import (
+	"testing"
+
+	"github.com/jetseek/jetseek/coordinator/client"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// A line of a bulk that fails is named by its number, and by its id where it has one.
+func TestFailedLinesAreNamed(t *testing.T) {
+	db := open(t, Options{Groups: 2})
+	body := "{\"id\":\"a\",\"n\":1}\n\n{\"id\":\"b\",\"n\":1.5}\nnothing\n{\"id\":7,\"n\":\"x\"}\n{\"id\":\"a\",\"n\":2,\"_if_version\":9}\n"
+	reply, err := db.Client().Bulk(t.Context(), "default", []byte(body), client.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []wire.LineError{{Line: 3, ID: "b", Code: fault.BadField}, {Line: 4, Code: fault.BadDocument}, {Line: 5, ID: "7", Code: fault.BadField}, {Line: 6, ID: "a", Code: fault.VersionConflict}}
+	if reply.Indexed != 1 || reply.Failed != len(want) || len(reply.Errors) != len(want) {
+		t.Fatalf("%+v", reply)
+	}
+	for i, e := range reply.Errors {
+		if e.Line != want[i].Line || e.ID != want[i].ID || e.Code != want[i].Code || e.Message == "" {
+			t.Errorf("error %d: %+v, want %+v", i, e, want[i])
+		}
+	}
+}
