@@ -107,6 +107,7 @@ func (m *Member) Run(ctx context.Context) (err error) {
 		if ctx.Err() != nil {
 			return nil
 		}
+		m.fail(err)
 		return fmt.Errorf("member %s: %w", m.id, err)
 	}
 	defer m.follower.close()
