@@ -115,7 +115,7 @@ func (c *Coordinator) prepareBulk(ctx context.Context, name string, due []*bulkL
 	var drafts []draft
 	for _, l := range due {
 		if l.op.Kind == wire.KindPut {
-			puts, drafts = append(puts, l), append(drafts, draft{body: l.body})
+			puts, drafts = append(puts, l), append(drafts, draft{body: l.body, line: true})
 		}
 	}
 	checked, coll, err := c.prepare(ctx, name, drafts)

@@ -170,6 +170,7 @@ type draft struct {
 	body  []byte
 	id    string // that the request gives beside the body
 	hasID bool
+	line  bool // it is a line of a bulk, which may have the key _if_version
 }
 
 // checked is a draft that was checked: the id to write it under, or why it is refused.
@@ -243,7 +244,11 @@ func check(s *schema.Schema, canonical []byte, d draft) (*schema.Schema, []byte,
 	if len(d.body) > wire.MaxDocumentBytes {
 		return nil, nil, "", fault.New(fault.TooLarge, "a document of %d bytes: the limit is %d", len(d.body), wire.MaxDocumentBytes)
 	}
-	doc, added, err := s.Decode(d.body)
+	decode := s.Decode
+	if d.line {
+		decode = s.DecodeLine
+	}
+	doc, added, err := decode(d.body)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -104,7 +104,7 @@ func (c *Coordinator) index(ctx context.Context, name string, body []byte, p wri
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	for round := 1; ; round++ {
-		drafts, coll, err := c.prepare(ctx, name, []draft{{body, p.id, p.hasID}})
+		drafts, coll, err := c.prepare(ctx, name, []draft{{body: body, id: p.id, hasID: p.hasID}})
 		if err != nil {
 			return nil, err
 		}
