@@ -50,7 +50,9 @@ type member struct {
 func viewHit(h *highlight.Highlighter, collection string, place int, hit wire.Hit) hitView {
 	v := hitView{Place: place, ID: hit.ID, Score: hit.Score, Link: "/collections/" + url.PathEscape(collection) + "/doc?id=" + url.QueryEscape(hit.ID)}
 	for _, key := range hit.Sort[:max(len(hit.Sort)-1, 0)] {
-		v.Sort = append(v.Sort, sortText(key))
+		if text := sortText(key); text != hit.ID {
+			v.Sort = append(v.Sort, text)
+		}
 	}
 	members := readMembers(hit.Source)
 	members = v.takeTitle(h, members)
@@ -85,7 +87,7 @@ func (v *hitView) takeTitle(h *highlight.Highlighter, members []member) []member
 func (v *hitView) takeExcerpt(h *highlight.Highlighter, members []member) []member {
 	best := -1
 	for i, m := range members {
-		if !m.said || len(m.text) <= factBytes {
+		if !m.said || len(m.text) <= factBytes/2 {
 			continue
 		}
 		pieces, marked := h.Excerpt(m.name, m.text, excerptBytes)

@@ -144,6 +144,14 @@ func (p *Pages) serveSearch(w http.ResponseWriter, r *http.Request) {
 	p.render(w, p.search, status, view)
 }
 
+// Size is how many documents the collection has, in words.
+func (c collectionView) Size() string {
+	if c.Documents == 1 {
+		return "1 document"
+	}
+	return count(c.Documents) + " documents"
+}
+
 // choices fills in what the reader can choose from.
 func (v *searchView) choices(all []wire.CollectionBody) {
 	sorts := []string{"id"}
@@ -158,8 +166,12 @@ func (v *searchView) choices(all []wire.CollectionBody) {
 		sorts = append(sorts, v.Form.Sort)
 	}
 	v.Sorts = sorts
-	if len(all) > 0 && !slices.ContainsFunc(v.Collections, func(c collectionView) bool { return c.Chosen }) {
+	switch chosen := slices.ContainsFunc(v.Collections, func(c collectionView) bool { return c.Chosen }); {
+	case chosen || len(all) == 0:
+	case v.Form.Asked: // what was asked stays as it was, though there is no such collection
 		v.Collections = append(v.Collections, collectionView{Name: v.Form.Collection, Chosen: true})
+	default:
+		v.Collections[0].Chosen = true
 	}
 }
 
