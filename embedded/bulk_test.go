@@ -11,7 +11,7 @@ import (
 // A line of a bulk that fails is named by its number, and by its id where it has one.
 func TestFailedLinesAreNamed(t *testing.T) {
 	db := open(t, Options{Groups: 2})
-	body := "{\"id\":\"a\",\"n\":1}\n\n{\"id\":\"b\",\"n\":1.5}\nnothing\n{\"id\":7,\"n\":\"x\"}\n{\"id\":\"a\",\"n\":2,\"_if_version\":9}\n"
+	body := "{\"id\":\"a\",\"n\":1,\"_if_version\":0}\n\n{\"id\":\"b\",\"n\":1.5}\nnothing\n{\"id\":7,\"n\":\"x\"}\n{\"id\":\"a\",\"n\":2,\"_if_version\":9}\n"
 	reply, err := db.Client().Bulk(t.Context(), "default", []byte(body), client.WriteOptions{})
 	if err != nil {
 		t.Fatal(err)
