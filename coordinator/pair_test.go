@@ -469,3 +469,39 @@ func TestRefusedWritesChangeNothing(t *testing.T) {
 		t.Errorf("refused writes have changed the schema: %s, %v", record.Schema, err)
 	}
 }
+
+// A coordinator that stops answers what came to it; what comes after goes to another.
+func TestStoppingCoordinatorLosesNoRequest(t *testing.T) {
+	c := newCluster(t, 1)
+	stays := c.coordinator()
+	c.create(stays, "c")
+	client := c.conn()
+	for range 3 {
+		leaves, err := New(Options{Conn: c.conn(), LogConn: c.conn()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		ready, ended := make(chan struct{}), make(chan error, 1)
+		go func() { ended <- leaves.Run(ctx, func() { close(ready) }) }() // ends with stop
+		<-ready
+		var askers sync.WaitGroup
+		for asker := range 8 {
+			askers.Go(func() {
+				for n := range 60 {
+					if asker == 0 && n == 20 {
+						stop()
+					}
+					if _, err := client.Request("jetseek.read.c.search", []byte(`{"timeout_ms":3000}`), 5*time.Second); err != nil {
+						t.Errorf("request %d: %v", n, err)
+					}
+				}
+			})
+		}
+		askers.Wait()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -74,11 +74,30 @@ func (c *Coordinator) serve(ctx, background context.Context, ready func()) error
 		ready()
 	}
 	<-ctx.Done()
-	for _, sub := range subs {
-		_ = sub.Unsubscribe() // a closed connection has ended it already
-	}
+	drain(subs)
 	accepted.Wait()
 	return nil
+}
+
+// drainTime bounds the wait for the server's word that no more requests come.
+const drainTime = 2 * time.Second
+
+// drain ends subscriptions, and waits until what had come to them was handed out: another coordinator does not get those requests.
+func drain(subs []*nats.Subscription) {
+	limit := time.NewTimer(drainTime)
+	defer limit.Stop()
+	for _, sub := range subs {
+		ended := make(chan struct{})
+		sub.SetClosedHandler(func(string) { close(ended) })
+		if sub.Drain() != nil {
+			continue // a closed connection has ended it already
+		}
+		select {
+		case <-ended:
+		case <-limit.C:
+			return
+		}
+	}
 }
 
 // answer works on one request, answers it, and gives the error that it was answered with. A panic is that request's error and no one else's.
