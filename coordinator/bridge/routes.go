@@ -45,7 +45,7 @@ func (rt *route) request(c *client.Client, asked *call, body []byte) client.Requ
 	if rt.op == nil {
 		return client.Request{}
 	}
-	return client.Request{Subject: rt.op.ID.Subject(c.Names(), asked.collection), Header: asked.header, Body: body, Write: rt.op.Changes()}
+	return client.Request{Subject: rt.op.ID.Subject(c.Names(), asked.collection), Header: asked.header, Body: body, Write: rt.op.ID.Changes()}
 }
 
 // wait is how long to wait for the reply: what the caller said, in a parameter or in a search's body, with some grace; else the operation's budget.

@@ -16,12 +16,6 @@ import (
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
-// Headers by which a NATS service marks a reply as an error.
-const (
-	headerServiceError     = "Nats-Service-Error"
-	headerServiceErrorCode = "Nats-Service-Error-Code"
-)
-
 // Reasons of unavailable that the client itself gives.
 const (
 	// ReasonNoCoordinator: nobody answers on the subject.
@@ -55,7 +49,7 @@ func (r Reply) Err() error {
 	}
 	e := new(wire.Error)
 	if err := json.Unmarshal(r.Body, e); err != nil {
-		return wire.NewError(fault.Unavailable, ReasonBadReply, "the coordinator failed: %s", fault.Quote(r.Header.Get(headerServiceError)))
+		return wire.NewError(fault.Unavailable, ReasonBadReply, "the coordinator failed: %s", fault.Quote(r.Header.Get(wire.HeaderServiceError)))
 	}
 	return e
 }
@@ -114,7 +108,7 @@ func size(m *nats.Msg) int64 {
 
 // readReply tells a success from an error by the headers; a reply that says neither is an error of the other side.
 func readReply(m *nats.Msg) Reply {
-	if code := m.Header.Get(headerServiceErrorCode); code != "" {
+	if code := m.Header.Get(wire.HeaderServiceErrorCode); code != "" {
 		status, err := strconv.Atoi(code)
 		if err != nil || status < 400 || status > 599 || status == 500 {
 			status = fault.Unavailable.Status()

@@ -44,18 +44,10 @@ func New(nc *nats.Conn, o Options) (*Client, error) {
 // Names gives the subjects of the client's cluster, for [Client.Do].
 func (c *Client) Names() subjects.Names { return c.names }
 
-// The budgets of calls whose context has no deadline. Writes and deletes leave a coordinator room for its own defaults (5 s and 20 s).
-const (
-	readBudget   = 2 * time.Second
-	writeBudget  = 6 * time.Second
-	deleteBudget = 21 * time.Second
-	adminBudget  = 10 * time.Second
+// longestBudget is the most that a coordinator is asked to take.
+const longestBudget = 10 * time.Minute
 
-	// longestBudget is the most that a coordinator is asked to take.
-	longestBudget = 10 * time.Minute
-)
-
-// within gives ctx a deadline if it has none.
+// within gives ctx a deadline if it has none. A call's budget is that of its operation ([ops.ID.Budget]) unless it names one.
 func within(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}

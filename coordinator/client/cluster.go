@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -13,17 +14,17 @@ func (c *Client) CreateCollection(ctx context.Context, name string, schema json.
 	if schema == nil {
 		schema = json.RawMessage("{}")
 	}
-	return admin[wire.CollectionBody](ctx, c, "collections.create", wire.CollectionRequest{Name: name, Schema: schema}, true)
+	return admin[wire.CollectionBody](ctx, c, ops.CollectionsCreate, wire.CollectionRequest{Name: name, Schema: schema})
 }
 
 // Collection shows a collection with its counts; a missing one is an error of code no_collection.
 func (c *Client) Collection(ctx context.Context, name string) (*wire.CollectionBody, error) {
-	return admin[wire.CollectionBody](ctx, c, "collections.show", wire.CollectionRequest{Name: name}, false)
+	return admin[wire.CollectionBody](ctx, c, ops.CollectionsShow, wire.CollectionRequest{Name: name})
 }
 
 // Collections lists all collections, by name.
 func (c *Client) Collections(ctx context.Context) ([]wire.CollectionBody, error) {
-	body, err := admin[wire.CollectionsBody](ctx, c, "collections.list", struct{}{}, false)
+	body, err := admin[wire.CollectionsBody](ctx, c, ops.CollectionsList, struct{}{})
 	if err != nil {
 		return nil, err
 	}
@@ -32,19 +33,17 @@ func (c *Client) Collections(ctx context.Context) ([]wire.CollectionBody, error)
 
 // DropCollection deletes a collection with all its documents, and waits for that as a delete does.
 func (c *Client) DropCollection(ctx context.Context, name string) (*wire.DropBody, error) {
-	ctx, cancel := within(ctx, deleteBudget)
-	defer cancel()
-	return admin[wire.DropBody](ctx, c, "collections.drop", wire.CollectionRequest{Name: name}, true)
+	return admin[wire.DropBody](ctx, c, ops.CollectionsDrop, wire.CollectionRequest{Name: name})
 }
 
 // Ready tells which groups answer.
 func (c *Client) Ready(ctx context.Context) (*wire.ReadyBody, error) {
-	return admin[wire.ReadyBody](ctx, c, "status", struct{}{}, false)
+	return admin[wire.ReadyBody](ctx, c, ops.Status, struct{}{})
 }
 
 // Members lists all declared members with what is known of them.
 func (c *Client) Members(ctx context.Context) ([]wire.MemberBody, error) {
-	body, err := admin[wire.MembersBody](ctx, c, "members", struct{}{}, false)
+	body, err := admin[wire.MembersBody](ctx, c, ops.Members, struct{}{})
 	if err != nil {
 		return nil, err
 	}
@@ -53,33 +52,38 @@ func (c *Client) Members(ctx context.Context) ([]wire.MemberBody, error) {
 
 // Ring tells the placement rule and how many slots each group owns.
 func (c *Client) Ring(ctx context.Context) (*wire.RingBody, error) {
-	return admin[wire.RingBody](ctx, c, "ring", struct{}{}, false)
+	return admin[wire.RingBody](ctx, c, ops.Ring, struct{}{})
 }
 
 // Placement tells where a document with this id belongs, whether it exists or not.
 func (c *Client) Placement(ctx context.Context, id string) (*wire.PlacementBody, error) {
-	return admin[wire.PlacementBody](ctx, c, "placement", wire.IDRequest{ID: id}, false)
+	return admin[wire.PlacementBody](ctx, c, ops.Placement, wire.IDRequest{ID: id})
 }
 
 // admin does an operation on the cluster.
-func admin[T any](ctx context.Context, c *Client, op string, request any, write bool) (*T, error) {
+func admin[T any](ctx context.Context, c *Client, id ops.ID, request any) (*T, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := within(ctx, adminBudget)
+	ctx, cancel := within(ctx, id.Budget())
 	defer cancel()
 	out := new(T)
-	if _, err := c.call(ctx, Request{Subject: c.names.Admin(op), Body: body, Write: write}, out); err != nil {
+	if _, err := c.call(ctx, c.request(id, "", body), out); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
+// request makes a request for an operation; the collection counts only where it acts on one.
+func (c *Client) request(id ops.ID, collection string, body []byte) Request {
+	return Request{Subject: id.Subject(c.names, collection), Body: body, Write: id.Changes()}
+}
+
 // onCollection makes a request about a collection; its name enters a subject, so it is checked first.
-func (c *Client) onCollection(collection string, body []byte, subject func(collection, op string) string, op string) (Request, error) {
+func (c *Client) onCollection(id ops.ID, collection string, body []byte) (Request, error) {
 	if err := subjects.ValidCollection(collection); err != nil {
 		return Request{}, err
 	}
-	return Request{Subject: subject(collection, op), Body: body}, nil
+	return c.request(id, collection, body), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -56,7 +57,7 @@ func (o WriteOptions) budget(otherwise time.Duration) time.Duration {
 
 // Index writes one document, a JSON object. A version conflict gives both: the reply with the version that stands, and an error of code version_conflict.
 func (c *Client) Index(ctx context.Context, collection string, document []byte, o WriteOptions) (*wire.WriteReply, error) {
-	return c.write(ctx, "index", collection, document, o, writeBudget)
+	return c.write(ctx, ops.Index, collection, document, o)
 }
 
 // Delete deletes one document, and by default waits until no member can serve it any more. A document that is not there is no error.
@@ -66,16 +67,16 @@ func (c *Client) Delete(ctx context.Context, collection, id string, o WriteOptio
 		return nil, err
 	}
 	o.ID = ""
-	return c.write(ctx, "delete", collection, body, o, deleteBudget)
+	return c.write(ctx, ops.Delete, collection, body, o)
 }
 
-func (c *Client) write(ctx context.Context, op, collection string, body []byte, o WriteOptions, otherwise time.Duration) (*wire.WriteReply, error) {
-	r, err := c.onCollection(collection, body, c.names.Write, op)
+func (c *Client) write(ctx context.Context, id ops.ID, collection string, body []byte, o WriteOptions) (*wire.WriteReply, error) {
+	r, err := c.onCollection(id, collection, body)
 	if err != nil {
 		return nil, err
 	}
-	r.Header, r.Write = o.header(), true
-	ctx, cancel := within(ctx, o.budget(otherwise))
+	r.Header = o.header()
+	ctx, cancel := within(ctx, o.budget(id.Budget()))
 	defer cancel()
 	var reply wire.WriteReply
 	if _, err := c.call(ctx, r, &reply); err != nil {
@@ -90,13 +91,13 @@ func (c *Client) write(ctx context.Context, op, collection string, body []byte, 
 // Bulk writes many documents, one JSON object a line; a line {"_delete":"ID"} deletes. A line that fails is named in the reply and is no error here.
 // The lines of one call must fit into one message of the NATS server ([Client.MaxRequest]).
 func (c *Client) Bulk(ctx context.Context, collection string, lines []byte, o WriteOptions) (*wire.BulkReply, error) {
-	r, err := c.onCollection(collection, lines, c.names.Write, "bulk")
+	r, err := c.onCollection(ops.Bulk, collection, lines)
 	if err != nil {
 		return nil, err
 	}
 	o.ID, o.IfVersion = "", nil
-	r.Header, r.Write = o.header(), true
-	ctx, cancel := within(ctx, o.budget(deleteBudget))
+	r.Header = o.header()
+	ctx, cancel := within(ctx, o.budget(ops.Bulk.Budget()))
 	defer cancel()
 	var reply wire.BulkReply
 	if _, err := c.call(ctx, r, &reply); err != nil {
@@ -111,11 +112,11 @@ func (c *Client) Get(ctx context.Context, collection, id string) (*wire.DocReply
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.onCollection(collection, body, c.names.Read, "get")
+	r, err := c.onCollection(ops.Get, collection, body)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := within(ctx, readBudget)
+	ctx, cancel := within(ctx, ops.Get.Budget())
 	defer cancel()
 	var reply wire.DocReply
 	if _, err := c.call(ctx, r, &reply); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -25,11 +26,11 @@ func (c *Client) SearchJSON(ctx context.Context, collection string, body []byte)
 }
 
 func (c *Client) search(ctx context.Context, collection string, body []byte, budget time.Duration) (*wire.SearchResponse, error) {
-	r, err := c.onCollection(collection, body, c.names.Read, "search")
+	r, err := c.onCollection(ops.Search, collection, body)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := within(ctx, max(readBudget, budget+time.Second))
+	ctx, cancel := within(ctx, max(ops.Search.Budget(), budget+time.Second))
 	defer cancel()
 	var reply wire.SearchResponse
 	if _, err := c.call(ctx, r, &reply); err != nil {

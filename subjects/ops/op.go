@@ -116,6 +116,11 @@ func (id ID) Budget() time.Duration {
 	return 10 * time.Second
 }
 
+// Changes tells whether the operation changes something, so that a failure says whether it can have been stored.
+func (id ID) Changes() bool {
+	return id.Plane() == Write || id == CollectionsCreate || id == CollectionsDrop
+}
+
 // Op is one operation of the public API.
 type Op struct {
 	ID      ID
@@ -124,11 +129,6 @@ type Op struct {
 	Reply   reflect.Type // the body of a success
 	Params  []Param      // over NATS: what the headers may hold beside [Common]; those with another place belong to routes
 	Routes  []Route      // at least one
-}
-
-// Changes tells whether the operation changes something, so that a failure says whether it can have been stored.
-func (o *Op) Changes() bool {
-	return o.ID.Plane() == Write || o.ID == CollectionsCreate || o.ID == CollectionsDrop
 }
 
 // MayAsk tells whether a role may ask for the operation.

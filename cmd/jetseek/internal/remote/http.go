@@ -93,7 +93,7 @@ func (l *httpLink) unanswered(op *ops.Op, cause error) error {
 	if errors.Is(cause, context.DeadlineExceeded) {
 		e = wire.NewError(fault.Deadline, "", "no answer from %s within the time given", l.Where())
 	}
-	if op.Changes() {
+	if op.ID.Changes() {
 		e.Durable = wire.DurableUnknown
 		if isRefused(cause) {
 			e.Durable = wire.NotDurable

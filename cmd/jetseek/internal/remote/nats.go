@@ -37,7 +37,7 @@ func (l *natsLink) Close() { l.conn.Close() }
 // Do makes a call: parameters that the table sends to headers become headers, the others fields of the body.
 func (l *natsLink) Do(ctx context.Context, c Call) (Answer, error) {
 	op := find(l.table, c.Op)
-	request := client.Request{Subject: c.Op.Subject(l.client.Names(), c.Collection), Header: nats.Header{}, Body: c.Body, Write: op.Changes()}
+	request := client.Request{Subject: c.Op.Subject(l.client.Names(), c.Collection), Header: nats.Header{}, Body: c.Body, Write: op.ID.Changes()}
 	fields := map[string]any{}
 	for name, value := range c.Params {
 		switch p := natsParam(op, name); p.To {
