@@ -23,6 +23,8 @@ const (
 	nearGap = 64
 	// readTimeout bounds one read of the stream; it is tried again.
 	readTimeout = 2 * time.Second
+	// holeLooks is how often a message that should be there is looked for.
+	holeLooks = 10
 	// retryAfter is the pause after a read of the stream that failed.
 	retryAfter = 100 * time.Millisecond
 )
@@ -102,9 +104,10 @@ func (f *follower) raiseHead(seq uint64) bool {
 	return false
 }
 
-// batch waits for messages and gives them, contiguous, the first being the one that is due. It fails with ctx, or with errHole.
+// batch waits for messages and gives them, contiguous, the first being the one that is due. It fails with ctx, or with errHole, after it has looked again:
+// a replica that lags does not have yet what others have.
 func (f *follower) batch(ctx context.Context) ([]message, error) {
-	for {
+	for looked := 1; ; {
 		if got := f.fromTail(); len(got) > 0 {
 			return got, nil
 		}
@@ -113,9 +116,12 @@ func (f *follower) batch(ctx context.Context) ([]message, error) {
 			switch {
 			case len(got) > 0:
 				return got, nil
-			case errors.Is(err, errHole) || ctx.Err() != nil:
+			case errors.Is(err, errHole) && looked == holeLooks || ctx.Err() != nil:
 				return nil, err
 			case err != nil:
+				if errors.Is(err, errHole) {
+					looked++
+				}
 				if err := sleep(ctx, retryAfter); err != nil {
 					return nil, err
 				}

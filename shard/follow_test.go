@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -90,6 +91,31 @@ func TestFollowerFillsGapsOfTheTail(t *testing.T) {
 				t.Error("the messages differ from what was stored")
 			}
 		})
+	}
+}
+
+// A log whose beginning is gone cannot be followed: the follower says which message is missing, after it has looked for it again.
+func TestFollowerNamesAHole(t *testing.T) {
+	conn, js, stream := newLog(t)
+	f, err := follow(conn, subjects.Names{}, "g0", stream, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	for range 5 {
+		if _, err := js.Publish(t.Context(), subjects.Names{}.Log("g0"), wire.AppendRecord(nil, &wire.Record{})); err != nil {
+			t.Fatal(err)
+		}
+		<-f.tail
+	}
+	if err := stream.Purge(t.Context(), jetstream.WithPurgeSequence(4)); err != nil {
+		t.Fatal(err)
+	}
+	f.hint(5)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if got, err := f.batch(ctx); !errors.Is(err, errHole) || !strings.Contains(err.Error(), "message 1 is gone, the log begins at 4") {
+		t.Errorf("%d messages, %v", len(got), err)
 	}
 }
 
