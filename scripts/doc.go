@@ -3,6 +3,7 @@
 //
 //	check    everything that must hold before a change is handed on
 //	cluster  a real cluster on this machine: NATS, three shard processes, two coordinators
+//	cluster-figures  what is acknowledged, answered and caught up while its processes are killed
 //
 // The rules, which go test ./scripts checks:
 //

@@ -62,6 +62,10 @@ func startCluster(t *testing.T) *cluster {
 	for _, node := range []string{"n1", "n2", "n3"} {
 		c.parts[node].err.await(minute(t), t, "jetseek ready nats=")
 	}
+	for door := range c.doors { // what members say of themselves is on its way to the coordinators
+		took := await(t, 5*time.Second, "ready", func() bool { return c.ask(door, "GET", "/ready", "").status == 200 })
+		t.Logf("door %d is ready %s after all processes", door, took.Round(time.Millisecond))
+	}
 	return c
 }
 
