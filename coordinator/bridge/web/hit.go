@@ -3,9 +3,11 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jetseek/jetseek/coordinator/client/highlight"
 	"github.com/jetseek/jetseek/subjects/wire"
@@ -64,11 +66,29 @@ func viewHit(h *highlight.Highlighter, collection string, place int, hit wire.Hi
 	}
 	var indented bytes.Buffer
 	if json.Indent(&indented, hit.Source, "", "  ") == nil {
-		shown, rest := highlight.Cut(indented.String(), sourceBytes)
+		shown, rest := highlight.Cut(plainJSON(indented.String()), sourceBytes)
 		v.Source, v.Cut = h.Mark("", shown), rest != ""
 	}
 	return v
 }
+
+// plainJSON writes the characters of a JSON text that would turn its direction as JSON's escapes.
+func plainJSON(text string) string {
+	if !strings.ContainsFunc(text, isBidiControl) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if isBidiControl(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func isBidiControl(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
 
 // takeTitle chooses the field that names the document; without one that is its id.
 func (v *hitView) takeTitle(h *highlight.Highlighter, members []member) []member {

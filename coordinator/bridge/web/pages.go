@@ -129,7 +129,7 @@ func number(v any) string {
 // percent writes a share of 1, at most to a hundredth, and never rounds up to the whole.
 func percent(share float64) string {
 	if share >= 1 {
-		return "100 %"
+		return "100\u00a0%"
 	}
-	return strconv.FormatFloat(float64(int(share*10_000))/100, 'f', -1, 64) + " %"
+	return strconv.FormatFloat(float64(int(share*10_000))/100, 'f', -1, 64) + "\u00a0%"
 }

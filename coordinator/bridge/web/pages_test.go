@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nats-io/nats.go"
@@ -21,10 +22,25 @@ import (
 
 // site is the pages before a coordinator that answers as it is told: by subject, JSON of a reply or of an error.
 type site struct {
-	t       *testing.T
-	url     string
+	t     *testing.T
+	url   string
+	asked chan *nats.Msg
+
+	mu      sync.Mutex // guards replies
 	replies map[string]any
-	asked   chan *nats.Msg
+}
+
+// set changes what a subject answers.
+func (s *site) set(subject string, body any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replies[subject] = body
+}
+
+func (s *site) reply(subject string) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.replies[subject]
 }
 
 // refusal is an error as a reply.
@@ -39,9 +55,12 @@ func openSite(t *testing.T, replies map[string]any) *site {
 	server := natstest.Start(t)
 	nc := server.Conn(t)
 	_, err := nc.Subscribe("jetseek.>", func(m *nats.Msg) {
-		s.asked <- m
+		select {
+		case s.asked <- m:
+		default: // nobody counts
+		}
 		reply := &nats.Msg{Header: nats.Header{wire.HeaderStatus: {"200"}}}
-		body := s.replies[m.Subject]
+		body := s.reply(m.Subject)
 		if r, ok := body.(refusal); ok {
 			reply.Header = nats.Header{"Nats-Service-Error": {"refused"}, "Nats-Service-Error-Code": {r.status}}
 			body = r.body
@@ -153,7 +172,7 @@ var listed = wire.CollectionsBody{Collections: []wire.CollectionBody{
 func TestAnswerStandsAsTheAPIGaveIt(t *testing.T) {
 	s := openSite(t, map[string]any{
 		"jetseek.admin.collections.list": listed,
-		"jetseek.read.books.search":      found(`{"id":"a/b c","title":"The gc of Go","year":2015,"body":"` + strings.Repeat("filler ", 30) + `GC pauses"}`),
+		"jetseek.read.books.search":      found(`{"id":"a/b c","title":"The gc of Go","year":2015,"turned":"` + "\u202e" + `back","body":"` + strings.Repeat("filler ", 30) + `GC pauses"}`),
 	})
 	p := s.get("/?q=gc+pauses&collection=books&filter=year:%3E2000&sort=num:year&order=desc&from=20")
 	if p.status != 200 {
@@ -188,6 +207,9 @@ func TestAnswerStandsAsTheAPIGaveIt(t *testing.T) {
 	}
 	if got := p.texts("mark", ""); !slices.Equal(got[:3], []string{"gc", "GC", "pauses"}) {
 		t.Errorf("marked %q", got)
+	}
+	if got := text(p.all("pre", "source")[0]); !strings.Contains(got, `"turned": "\u202eback"`) {
+		t.Errorf("the source turns around: %s", got)
 	}
 	if got := p.texts("span", "score"); !slices.Equal(got, []string{"score 7.25"}) {
 		t.Errorf("scores %q", got)
