@@ -176,6 +176,14 @@ func TestRolesOfThePlan(t *testing.T) {
 	if bulk.Indexed != 2 || deleted.Verified == nil || !*deleted.Verified {
 		t.Errorf("bulk %+v, delete %+v", bulk, deleted)
 	}
+	large := fmt.Appendf(nil, `{"id":"large","title":"blue","text":"%s"}`, strings.Repeat("green ", 400_000)) // goes through the object store
+	_, err = writer.Index(ctx, "books", large, client.WriteOptions{Timeout: 30 * time.Second})
+	do("index what is larger than a message", err)
+	read, err := reader.Get(ctx, "books", "large")
+	do("get what is larger than a message", err)
+	if len(read.Source) != len(large) {
+		t.Errorf("%d bytes of %d came back", len(read.Source), len(large))
+	}
 	for role, c := range map[string]*client.Client{"reader": reader, "writer": writer, "admin": admin} {
 		found, err := c.Search(ctx, "books", wire.NewSearch("red"))
 		do(role+" searches", err)
