@@ -62,6 +62,7 @@ func (m *Member) renew(ctx context.Context) bool {
 	t0 := m.opts.Clock.Now()
 	body := wire.AppendLease(nil, &wire.Lease{Member: m.id, Incarnation: m.incarnation, DurationMs: uint32(m.opts.Lease.Milliseconds())})
 	seq, err := m.publishControl(ctx, m.log, wire.KindLease, body)
+	m.metrics.renewed(err)
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
 			m.opts.Log.Warn("a lease could not be renewed", "member", m.id, "error", err)
