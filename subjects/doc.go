@@ -23,10 +23,14 @@
 //	jetseek.event.group.{group}.applied      members        coordinators                   wire.Watermark
 //	jetseek.event.map                        coordinators   anyone                         reserved: the map has a new epoch
 //	_INBOX_JETSEEK.c.{incarnation}.>         members        that coordinator               wire.Report, and replies at .{call}.{round}.{slot}
-//	$KV.JETSEEK.>                            all            all                            package registry: map, collections, members
+//	$KV.JETSEEK.>                            coordinators,  all                            package registry: map, collections, members
+//	                                         members
+//	$O.JETSEEK.>                             writers,       coordinators, members          package registry: bodies larger than a message
+//	                                         coordinators
+//	$SRV.{PING|INFO|STATS}                   anyone         coordinators, members          package service: who there is, and what it has answered
 //
 // A queue group is named like the service: jetseek for coordinators, jetseek-shard for the members of a group behind any. Services are
-// registered under the same names.
+// registered under the same names. Package ops has the operations of the first three rows, package access what each role may publish and subscribe to.
 //
 // # Replies
 //
