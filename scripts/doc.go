@@ -2,6 +2,7 @@
 // the project.
 //
 //	check    everything that must hold before a change is handed on
+//	browser-install  Chromium, which the tests of the pages use where it is found
 //	cluster  a real cluster on this machine: NATS, three shard processes, two coordinators
 //	cluster-figures  what is acknowledged, answered and caught up while its processes are killed
 //
