@@ -3,7 +3,6 @@ package coordinator
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/nats-io/nats.go"
@@ -109,52 +108,6 @@ func (c *Coordinator) handleDrop(ctx context.Context, _ string, msg *nats.Msg) (
 	return answerTo{body, 200}, nil
 }
 
-// handleStatus tells which groups answer: those of the map, and before the map those that have declared themselves.
-func (c *Coordinator) handleStatus(ctx context.Context, _ string, msg *nats.Msg) (answerTo, error) {
-	only, err := wire.DecodeStatusRequest(msg.Data)
-	if err != nil {
-		return answerTo{}, err
-	}
-	body := wire.ReadyBody{Ready: c.conn.IsConnected(), Groups: map[string]bool{}}
-	for _, group := range c.groups() {
-		if only != "" && only != group {
-			continue
-		}
-		serves := slices.ContainsFunc(slices.Collect(maps.Values(c.tracker.marks(group))), func(h heard) bool {
-			return h.mark.State == "serving" && h.ago < silentAfter
-		})
-		body.Groups[group] = serves
-		body.Ready = body.Ready && serves
-	}
-	if only != "" && len(body.Groups) == 0 {
-		return answerTo{}, fault.New(fault.NotFound, "there is no group %s", fault.Quote(only))
-	}
-	if len(body.Groups) < c.expect && only == "" {
-		body.Ready = false
-	}
-	if !body.Ready {
-		return answerTo{body, 503}, nil
-	}
-	return answerTo{body, 200}, nil
-}
-
-// groups gives the names of all groups that the map or a member names, in order.
-func (c *Coordinator) groups() []string {
-	v := c.view.View()
-	var names []string
-	if v.Map != nil {
-		for _, g := range v.Map.Groups {
-			names = append(names, g.Name)
-		}
-	} else {
-		for _, m := range v.Members {
-			names = append(names, m.Group)
-		}
-	}
-	slices.SortFunc(names, placement.CompareGroups)
-	return slices.Compact(names)
-}
-
 // handleMembers lists every member that the map declares or that has a liveness record, with what its last watermark said.
 func (c *Coordinator) handleMembers(_ context.Context, _ string, _ *nats.Msg) (answerTo, error) {
 	v := c.view.View()
@@ -192,6 +145,9 @@ func (c *Coordinator) member(id string) wire.MemberBody {
 	var head uint64
 	for _, h := range marks {
 		head = max(head, h.mark.Applied, h.mark.Head)
+	}
+	if h, ok := marks[id]; ok && h.ago >= silentAfter && b.State == "serving" {
+		b.State, b.Reason = "down", "nothing is heard of it" // its record is there until it expires
 	}
 	if h, ok := marks[id]; ok {
 		b.Applied, b.ContentSeq, b.Documents, b.Digest = h.mark.Applied, h.mark.ContentSeq, h.mark.Documents, h.mark.Digest.String()

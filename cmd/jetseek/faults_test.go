@@ -67,6 +67,15 @@ func (c *cluster) killOneShard(t *testing.T, before map[string]string) {
 			}
 		}
 	}
+	await(t, 6*time.Second, "the dead are called down", func() bool {
+		down := 0
+		for _, m := range c.members(t) {
+			if m.State == "down" {
+				down++
+			}
+		}
+		return down == 2
+	})
 }
 
 // restartUnderLoad: while documents are written, a member that comes back answers nothing before it has all that was acknowledged as visible.
@@ -126,24 +135,30 @@ func (c *cluster) restartUnderLoad(t *testing.T, from int) {
 	await(t, 10*time.Second, "all digests are equal", func() bool { return digestsAgree(t, c) })
 }
 
+// listed is what the tests look at of a member.
+type listed struct {
+	Member, Group, State, Digest string
+	ContentSeq                   uint64 `json:"content_seq"`
+}
+
+func (c *cluster) members(t *testing.T) []listed {
+	t.Helper()
+	return decode[struct{ Members []listed }](t, c.ask(1, "GET", "/_members", ""), 200).Members
+}
+
 // digestsAgree tells whether the members of each group hold the same content.
 func digestsAgree(t *testing.T, c *cluster) bool {
 	t.Helper()
-	list := decode[struct {
-		Members []struct {
-			Member, Group, State, Digest string
-			ContentSeq                   uint64 `json:"content_seq"`
-		}
-	}](t, c.ask(1, "GET", "/_members", ""), 200)
+	list := c.members(t)
 	of := map[string]string{}
-	for _, m := range list.Members {
+	for _, m := range list {
 		content := fmt.Sprint(m.ContentSeq, m.Digest)
 		if m.State != "serving" || of[m.Group] != "" && of[m.Group] != content {
 			return false
 		}
 		of[m.Group] = content
 	}
-	return len(list.Members) == 6
+	return len(list) == 6
 }
 
 // killNATS: every door says 503 within a second, whatever is asked, and all is whole within three seconds after the server is back on its store.

@@ -90,8 +90,8 @@ func (c *cluster) loseAGroup(t *testing.T) {
 	if r := c.ask(0, "GET", "/search?q=*&partial=fail", ""); r.status != 503 {
 		t.Errorf("partial=fail: %d %s", r.status, r.body)
 	}
-	if r := c.ask(0, "GET", "/ready", ""); r.status != 503 {
-		figure("/ready still says %d", r.status)
+	if r := c.ask(0, "GET", "/ready", ""); r.status != 503 || string(r.body) != `{"ready":false,"groups":{"g0":false,"g1":true,"g2":true}}` {
+		t.Errorf("/ready: %d %s", r.status, r.body)
 	}
 	began := time.Now()
 	c.startShard("n1", "g0,g1")
