@@ -95,6 +95,9 @@ func bornGroups(members []*registry.Member) []placement.Group {
 	return groups
 }
 
+// busyRetry is the pause before a guarded publish is tried again that met another in flight.
+const busyRetry = 10 * time.Millisecond
+
 // ensureOwn puts a group's first ownership entry into its log, guarded so that it stands there once: whoever loses finds that it is done.
 func (c *Coordinator) ensureOwn(ctx context.Context, group string) *wire.Error {
 	m := c.view.View().Map
@@ -120,7 +123,10 @@ func (c *Coordinator) ensureOwn(ctx context.Context, group string) *wire.Error {
 		case errors.As(err, &api) && api.ErrorCode == 10071: // wrong last sequence: it stands there
 			return nil
 		case errors.As(err, &api) && api.ErrorCode == 10164 && ctx.Err() == nil: // busy: another such publish is in flight
-			time.Sleep(10 * time.Millisecond)
+			select {
+			case <-ctx.Done():
+			case <-time.After(busyRetry):
+			}
 		default:
 			return unavailable(reasonLogRefused, "the ownership of group %s could not be written to its log: %v", group, err)
 		}
