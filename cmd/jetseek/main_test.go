@@ -132,9 +132,12 @@ func TestBadCommandLinesSayWhatToDo(t *testing.T) {
 
 func TestHelpNamesFlagsAndEnvironment(t *testing.T) {
 	for args, words := range map[string][]string{
-		"--help":       {"serve", "demo"},
-		"serve --help": {"--http", "JETSEEK_HTTP", "--groups", "JETSEEK_SERVE_GROUPS", "--members", "--data", ".jetseek/serve", "--nats-port", "JETSEEK_NATS_PORT", "NATS_URL", "--insecure"},
-		"demo --help":  {"--once", "JETSEEK_ONCE", "--reindex", "JETSEEK_DEMO_GROUPS", ".jetseek/demo"},
+		"--help":             {"serve", "demo", "nats", "shard", "coordinator", "index", "get", "delete", "search", "collections", "status", "members", "ring", "plan", "bench"},
+		"shard --help":       {"--nats", "NATS_URL", "JETSEEK_NATS", "--creds", "NATS_CREDS", "--context", "NATS_CONTEXT", "--prefix", "--inbox-prefix", "JETSEEK_INBOX_PREFIX", "--node", "JETSEEK_SHARD_GROUPS", "--assets"},
+		"coordinator --help": {"--http", "--expect-groups", "JETSEEK_EXPECT_GROUPS", "--nats"},
+		"nats --help":        {"--nats-port", "JETSEEK_NATS_PORT", "--data", "4222"},
+		"serve --help":       {"--http", "JETSEEK_HTTP", "--groups", "JETSEEK_SERVE_GROUPS", "--members", "--data", ".jetseek/serve", "--nats-port", "JETSEEK_NATS_PORT", "NATS_URL", "--insecure"},
+		"demo --help":        {"--once", "JETSEEK_ONCE", "--reindex", "JETSEEK_DEMO_GROUPS", ".jetseek/demo"},
 	} {
 		r := start(t, "", strings.Fields(args)...)
 		r.end(t, 0)

@@ -137,7 +137,6 @@ func redacted(urls string) string {
 		case err != nil:
 			one = "(an address that cannot be read)"
 		case u.User != nil:
-			u.User = url.User("…")
 			one = u.Scheme + "://…@" + u.Host
 		}
 		shown = append(shown, one)
