@@ -102,6 +102,7 @@ func (f form) jsonLink() string {
 // searchView is what the template of the search page shows.
 type searchView struct {
 	Page        string
+	Host        string // by which the reader reached this server
 	Form        form
 	Collections []collectionView // nil when they could not be listed
 	Sorts       []string         // besides the score
@@ -119,7 +120,7 @@ type collectionView struct {
 // serveSearch makes the search page: the form, and the answer when something was asked.
 func (p *Pages) serveSearch(w http.ResponseWriter, r *http.Request) {
 	f, err := readForm(r.URL.Query())
-	view := searchView{Page: "search", Form: f}
+	view := searchView{Page: "search", Host: r.Host, Form: f}
 	ctx, cancel := context.WithTimeout(r.Context(), searchBudget)
 	defer cancel()
 	listed := make(chan []wire.CollectionBody, 1) // one sender
