@@ -113,7 +113,7 @@ func advised(c *cli.Context, err error, link remote.Link) error {
 		advice = "try again, or give it longer with --timeout"
 	case e.Code == fault.Overloaded:
 		advice = "try again in a moment"
-	case e.Code == fault.Unavailable:
+	case e.Code == fault.Unavailable && e.Reason != "no_map": // that one says itself what to do
 		advice = "jetseek status shows the members"
 	}
 	switch e.Durable {

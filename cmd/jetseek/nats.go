@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,8 +43,11 @@ func runNATS(c *cli.Context) error {
 		return usageError{fmt.Errorf("--data is empty: name a folder")}
 	}
 	server, err := embedded.OpenNATS(c.String("data"), embedded.NATSOptions{Listen: true, Host: host, Port: port})
-	if err != nil {
+	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w; --nats-port 0 takes a free port", err)
+	}
+	if err != nil {
+		return err
 	}
 	say(c, "jetseek ready nats=%s", server.URL())
 	select {

@@ -117,7 +117,10 @@ func (s *state) verdict() string {
 
 func (s *state) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s", s.verdict(), memberTable(s.Members))
+	b.WriteString(s.verdict() + "\n")
+	if len(s.Members) > 0 {
+		b.WriteString("\n" + memberTable(s.Members))
+	}
 	if s.Note != "" {
 		fmt.Fprintf(&b, "\ncollections: %s\n", s.Note)
 	}
