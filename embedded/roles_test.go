@@ -18,6 +18,7 @@ import (
 	"github.com/jetseek/jetseek/coordinator"
 	"github.com/jetseek/jetseek/coordinator/client"
 	"github.com/jetseek/jetseek/embedded/natstest"
+	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/shard"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/access"
@@ -158,11 +159,16 @@ func TestRolesOfThePlan(t *testing.T) {
 	do := func(what string, err error) {
 		t.Helper()
 		if err != nil {
-			t.Fatalf("%s: %v; refused: %v", what, err, g.refusals)
+			refused := ""
+			for _, r := range g.plan.Roles {
+				refused += fmt.Sprintf("; %s was refused %v", r.Name, g.refused(r.Name))
+			}
+			t.Fatalf("%s: %v%s", what, err, refused)
 		}
 	}
 
-	ctx := t.Context()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // for every call: a busy machine is slow, and this is about what is allowed
+	defer cancel()
 	_, err := admin.CreateCollection(ctx, "books", nil)
 	do("create", err)
 	for i := range 20 {
@@ -176,7 +182,7 @@ func TestRolesOfThePlan(t *testing.T) {
 	if bulk.Indexed != 2 || deleted.Verified == nil || !*deleted.Verified {
 		t.Errorf("bulk %+v, delete %+v", bulk, deleted)
 	}
-	large := fmt.Appendf(nil, `{"id":"large","title":"blue","text":"%s"}`, strings.Repeat("green ", 400_000)) // goes through the object store
+	large := fmt.Appendf(nil, `{"id":"large","title":"blue","text":"%s"}`, strings.Repeat("green ", 180_000)) // goes through the object store
 	_, err = writer.Index(ctx, "books", large, client.WriteOptions{Timeout: 30 * time.Second})
 	do("index what is larger than a message", err)
 	read, err := reader.Get(ctx, "books", "large")
@@ -212,11 +218,48 @@ func TestRolesOfThePlan(t *testing.T) {
 		}
 	}
 
+	g.mustSayForbidden(conns)
 	g.mustRefuse(conns)
 	found, err := reader.Search(ctx, "books", wire.NewSearch("red"))
 	do("search after all that", err)
 	if found.Total.Value != 21 {
 		t.Errorf("after refused publishes %d documents are found, want 21", found.Total.Value)
+	}
+}
+
+// mustSayForbidden asks what the server refuses through the client: it says so, instead of a time that ran out.
+func (g *guarded) mustSayForbidden(conns map[string]*nats.Conn) {
+	g.t.Helper()
+	r := g.plan.Role("reader")
+	elsewhere, err := nats.Connect(g.URL(), nats.UserInfo("reader", "secret-of-reader"), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(elsewhere.Close)
+	for what, c := range map[string]struct {
+		conn *nats.Conn
+		ask  func(context.Context, *client.Client) error
+		word string
+	}{
+		"a reader that writes": {conns["reader"], func(ctx context.Context, c *client.Client) error {
+			_, err := c.Index(ctx, "books", []byte(`{}`), client.WriteOptions{})
+			return err
+		}, "jetseek.write.books.index"},
+		"a reader without the inbox " + r.Inbox: {elsewhere, func(ctx context.Context, c *client.Client) error {
+			_, err := c.Get(ctx, "books", "x")
+			return err
+		}, "inbox"},
+	} {
+		cl, err := client.New(c.conn, client.Options{})
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(g.t.Context(), time.Second)
+		err = c.ask(ctx, cl)
+		cancel()
+		if fault.CodeOf(err) != fault.Forbidden || !strings.Contains(err.Error(), c.word) {
+			g.t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

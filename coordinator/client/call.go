@@ -143,6 +143,8 @@ func (c *Client) unanswered(ctx context.Context, r Request, cause error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errLost):
 		e = wire.NewError(fault.Unavailable, ReasonNoNATS, "no answer: %v", errLost)
+	case errors.Is(cause, context.DeadlineExceeded) && c.refusal(r.Subject) != "":
+		e = wire.NewError(fault.Forbidden, "", "no answer: %s", c.refusal(r.Subject))
 	case errors.Is(cause, context.DeadlineExceeded):
 		e = wire.NewError(fault.Deadline, "", "no answer within the time given")
 	case errors.Is(cause, context.Canceled):

@@ -52,6 +52,13 @@ func (i *inbox) open(nc *nats.Conn) error {
 	return sub.SetPendingLimits(1<<16, inboxBytes)
 }
 
+// subject is what the inbox subscribes to.
+func (i *inbox) subject() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.prefix + ".*"
+}
+
 // take routes one message to its call.
 func (i *inbox) take(msg *nats.Msg) {
 	token := msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:]
