@@ -247,6 +247,9 @@ func TestPartialAnswerNamesWhatIsMissing(t *testing.T) {
 	// The list of collections needs every group: without it the name is written.
 	down := refusal{"503", wire.ErrorBody{Error: wire.ErrorInfo{Code: "unavailable", Message: "no member of group g2 serves"}}}
 	s := openSite(t, map[string]any{"jetseek.admin.collections.list": down, "jetseek.read.books.search": answer})
+	if p := s.get("/"); len(p.texts("h1", "")) != 0 {
+		t.Errorf("the first page says %q of collections that it could not list", p.texts("h1", ""))
+	}
 	p := s.get("/?q=gc&collection=books")
 	if got := p.texts("h1", ""); !slices.Equal(got, []string{"At least 1,315 documents"}) {
 		t.Errorf("headings %q", got)

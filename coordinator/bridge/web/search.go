@@ -104,7 +104,8 @@ type searchView struct {
 	Page        string
 	Host        string // by which the reader reached this server
 	Form        form
-	Collections []collectionView // nil when they could not be listed
+	Collections []collectionView // none when there are none, or when they could not be listed
+	Empty       bool             // there are none
 	Sorts       []string         // besides the score
 	Failure     *failure
 	Answer      *answerView
@@ -128,9 +129,7 @@ func (p *Pages) serveSearch(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(ctx, listBudget)
 		defer cancel()
 		all, err := p.client.Collections(ctx)
-		if err != nil {
-			all = nil
-		}
+		view.Empty = err == nil && len(all) == 0
 		listed <- all
 	}()
 	if err == nil && f.Asked {
