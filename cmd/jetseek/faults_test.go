@@ -161,7 +161,8 @@ func digestsAgree(t *testing.T, c *cluster) bool {
 	return len(list) == 6
 }
 
-// killNATS: every door says 503 within a second, whatever is asked, and all is whole within three seconds after the server is back on its store.
+// killNATS: every door says 503 within a second, whatever is asked, and all is whole within three seconds after the server is back on its store: when
+// members still hold leases, and when all have run out.
 func (c *cluster) killNATS(t *testing.T) {
 	before := map[string]string{}
 	for _, q := range questions {
@@ -171,7 +172,24 @@ func (c *cluster) killNATS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.parts["nats"].kill()
+	lease, err := time.ParseDuration(testLease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, away := range []time.Duration{0, lease + time.Second} {
+		c.parts["nats"].kill()
+		killed := time.Now()
+		c.refuseAll(t)
+		await(t, time.Minute, "time passes", func() bool { return time.Since(killed) >= away && c.ask(0, "GET", "/search", "").status == 503 })
+		c.startNATS(u.Port())
+		whole := await(t, 3*time.Second, "whole again", func() bool { return c.isWhole(t, before) })
+		t.Logf("NATS was away for %s: whole %s after it was back", time.Since(killed).Round(time.Millisecond), whole.Round(time.Millisecond))
+	}
+}
+
+// refuseAll asks all kinds of things of every door, which has no NATS.
+func (c *cluster) refuseAll(t *testing.T) {
+	t.Helper()
 	for door := range c.doors {
 		for _, call := range [][3]string{
 			{"GET", "/search?q=river", ""}, {"POST", "/index", `{"id":"x"}`}, {"GET", "/doc?id=d1", ""}, {"GET", "/_members", ""}, {"GET", "/ready", ""},
@@ -182,25 +200,25 @@ func (c *cluster) killNATS(t *testing.T) {
 			}
 		}
 	}
-	c.startNATS(u.Port())
-	back := time.Now()
-	whole := await(t, 3*time.Second, "whole again", func() bool {
-		for door := range c.doors {
-			if c.ask(door, "GET", "/ready", "").status != 200 {
-				return false
-			}
-			for _, q := range questions {
-				r := c.ask(door, "GET", "/search?limit=20&track_total=true&q="+url.QueryEscape(q), "")
-				if r.status != 200 || lasting(t, r.body) != before[q] {
-					return false
-				}
-			}
-			if r := c.ask(door, "POST", "/index?timeout_ms=2000", fmt.Sprintf(`{"id":"d1","n":1,"text":"%s"}`, "stone river river ")); r.status != 200 {
-				t.Logf("%s after its return, door %d writes: %d %s", time.Since(back), door, r.status, r.body)
+}
+
+// isWhole tells whether every door is ready, answers as before, and takes writes.
+func (c *cluster) isWhole(t *testing.T, before map[string]string) bool {
+	t.Helper()
+	for door := range c.doors {
+		if c.ask(door, "GET", "/ready", "").status != 200 {
+			return false
+		}
+		for _, q := range questions {
+			r := c.ask(door, "GET", "/search?limit=20&track_total=true&q="+url.QueryEscape(q), "")
+			if r.status != 200 || lasting(t, r.body) != before[q] {
 				return false
 			}
 		}
-		return true
-	})
-	t.Logf("whole %s after NATS was back", whole.Round(time.Millisecond))
+		if r := c.ask(door, "POST", "/index?timeout_ms=2000", `{"id":"d1","n":1,"text":"stone river river "}`); r.status != 200 {
+			t.Logf("door %d does not write yet: %d %s", door, r.status, r.body)
+			return false
+		}
+	}
+	return true
 }

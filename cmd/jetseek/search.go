@@ -149,7 +149,11 @@ func summary(a *wire.SearchResponse) string {
 func sortValues(keys []any) string {
 	var words []string
 	for _, k := range keys[:max(len(keys)-1, 0)] {
-		words = append(words, layout.Plain(fmt.Sprint(k)))
+		word := "nothing"
+		if k != nil {
+			word = layout.Plain(fmt.Sprint(k))
+		}
+		words = append(words, word)
 	}
 	if len(words) == 0 {
 		return ""
