@@ -132,7 +132,7 @@ func (db *DB) connect(name string, through wrapper) (*nats.Conn, error) {
 	if db.nats != nil {
 		options = append(options, nats.InProcessServer(dialer{db.nats.srv, through}))
 	} else {
-		options = append(options, nats.RetryOnFailedConnect(true))
+		options = append(append(options, nats.RetryOnFailedConnect(true)), db.opts.NATSOptions...)
 	}
 	conn, err := nats.Connect(db.opts.NATSURL, options...)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/jetseek/jetseek/shard"
@@ -27,6 +28,8 @@ type Options struct {
 	Members int
 	// NATSURL uses a NATS that runs already instead of an embedded server.
 	NATSURL string
+	// NATSOptions say how to connect to NATSURL: who we are, TLS, the prefix of inboxes.
+	NATSOptions []nats.Option
 	// Listen lets the embedded server listen for other NATS clients on the loopback address, at NATSPort (0: any free port).
 	Listen   bool
 	NATSPort int

@@ -13,24 +13,31 @@ import (
 	"github.com/jetseek/jetseek/subjects"
 )
 
-// connectionFlags are the flags of every command that uses a NATS of someone else. They have the names and variables of the nats command line, and
-// like there a flag stands before its variable, and both before the context.
+// connectionFlags are the flags of every command that needs a NATS of someone else.
 func connectionFlags() []cli.Flag {
-	text := func(name, usage string, variables ...string) cli.Flag {
-		return &cli.StringFlag{Name: name, EnvVars: append([]string{variable(name)}, variables...), Usage: usage}
-	}
+	return append([]cli.Flag{
+		textFlag("nats", "`URL` of the NATS server; several with commas (default: "+nats.DefaultURL+")", "NATS_URL"),
+		textFlag("prefix", "first `TOKEN` of all subjects of the cluster (default: "+subjects.DefaultPrefix+")"),
+	}, accessFlags()...)
+}
+
+func textFlag(name, usage string, variables ...string) cli.Flag {
+	return &cli.StringFlag{Name: name, EnvVars: append([]string{variable(name)}, variables...), Usage: usage}
+}
+
+// accessFlags say as whom to connect. They have the names and variables of the nats command line, and like there a flag stands before its variable, and
+// both before the context.
+func accessFlags() []cli.Flag {
 	return []cli.Flag{
-		text("nats", "`URL` of the NATS server; several with commas (default: "+nats.DefaultURL+")", "NATS_URL"),
-		text("context", "connect as the nats command line does with its context `NAME`", "NATS_CONTEXT"),
-		text("creds", "`FILE` of credentials", "NATS_CREDS"),
-		text("nkey", "`FILE` of an nkey seed", "NATS_NKEY"),
-		text("user", "`NAME` of the user", "NATS_USER"),
-		text("password", "`PASSWORD` of the user; its variable keeps it out of the list of processes", "NATS_PASSWORD"),
-		text("tlscert", "`FILE` of the client's certificate", "NATS_CERT"),
-		text("tlskey", "`FILE` of its key", "NATS_KEY"),
-		text("tlsca", "`FILE` of the authority that vouches for the server", "NATS_CA"),
-		text("prefix", "first `TOKEN` of all subjects of the cluster (default: "+subjects.DefaultPrefix+")"),
-		text("inbox-prefix", "`PREFIX` of the inboxes of requests (default: _INBOX)"),
+		textFlag("context", "connect as the nats command line does with its context `NAME`", "NATS_CONTEXT"),
+		textFlag("creds", "`FILE` of credentials", "NATS_CREDS"),
+		textFlag("nkey", "`FILE` of an nkey seed", "NATS_NKEY"),
+		textFlag("user", "`NAME` of the user", "NATS_USER"),
+		textFlag("password", "`PASSWORD` of the user; its variable keeps it out of the list of processes", "NATS_PASSWORD"),
+		textFlag("tlscert", "`FILE` of the client's certificate", "NATS_CERT"),
+		textFlag("tlskey", "`FILE` of its key", "NATS_KEY"),
+		textFlag("tlsca", "`FILE` of the authority that vouches for the server", "NATS_CA"),
+		textFlag("inbox-prefix", "`PREFIX` of the inboxes of requests (default: _INBOX)"),
 	}
 }
 

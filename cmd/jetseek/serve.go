@@ -11,7 +11,7 @@ func serveCommand() *cli.Command {
 	return &cli.Command{
 		Name:         "serve",
 		Usage:        "run everything in one process: NATS, all members, a coordinator and HTTP",
-		Flags:        systemFlags("serve", filepath.Join(".jetseek", "serve"), "JETSEEK_NATS", "NATS_URL"),
+		Flags:        append(systemFlags("serve", filepath.Join(".jetseek", "serve"), "JETSEEK_NATS", "NATS_URL"), accessFlags()...),
 		OnUsageError: badUsage,
 		Action: func(c *cli.Context) error {
 			settings, err := readSettings(c)

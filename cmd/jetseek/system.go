@@ -46,6 +46,13 @@ func readSettings(c *cli.Context) (settings, error) {
 		Groups: c.Int("groups"), Members: c.Int("members"), NATSURL: c.String("nats"), Listen: c.IsSet("nats-port"), NATSPort: c.Int("nats-port"),
 		Prefix: c.String("prefix"),
 	}}
+	if c.String("nats") != "" || c.String("context") != "" {
+		at, err := readConnection(c)
+		if err != nil {
+			return s, err
+		}
+		s.options.NATSURL, s.options.NATSOptions = at.url, at.options
+	}
 	o := s.options
 	switch {
 	case o.Groups < 1:
@@ -80,7 +87,7 @@ type system struct {
 func (s *system) readyLine() string {
 	line := "jetseek ready http=" + s.door.Addr()
 	if url := s.db.NATSURL(); url != "" {
-		line += " nats=" + url
+		line += " nats=" + redacted(url) // it may hold a password
 	}
 	return line
 }
