@@ -58,15 +58,16 @@ type Coordinator struct {
 	slow        time.Duration // searches that take longer are logged; 0: none
 	metrics     *metrics
 
-	mux      *mux
-	tracker  *tracker
-	registry *registry.Store
-	objects  *registry.Objects
-	view     *registry.Follower
-	schemas  schemaCache
-	suspects suspects
-	turn     atomic.Uint64 // members of a group are asked in turn
-	counter  atomic.Uint64 // of messages to the logs
+	mux       *mux
+	tracker   *tracker
+	registry  *registry.Store
+	uploads   *registry.Uploads
+	documents *registry.Documents
+	view      *registry.Follower
+	schemas   schemaCache
+	suspects  suspects
+	turn      atomic.Uint64 // members of a group are asked in turn
+	counter   atomic.Uint64 // of messages to the logs
 
 	operations map[ops.ID]*operation // never changed
 
@@ -170,7 +171,10 @@ func (c *Coordinator) tryConnect(ctx context.Context) (err error) {
 	if c.registry, err = registry.Open(ctx, c.js, c.names, registry.Options{Replicas: c.replicas, Bind: c.bind}); err != nil {
 		return err
 	}
-	if c.objects, err = registry.OpenObjects(ctx, c.js, c.names, registry.Options{Replicas: c.replicas, Bind: c.bind}); err != nil {
+	if c.uploads, err = registry.OpenUploads(ctx, c.js, c.names, registry.Options{Replicas: c.replicas, Bind: c.bind}); err != nil {
+		return err
+	}
+	if c.documents, err = registry.OpenDocuments(ctx, c.js, c.names, registry.Options{Replicas: c.replicas, Bind: c.bind}); err != nil {
 		return err
 	}
 	c.view = registry.NewFollower(c.registry, registry.Hooks{})

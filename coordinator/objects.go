@@ -23,7 +23,10 @@ func (c *Coordinator) requestBody(ctx context.Context, msg *nats.Msg, limit int)
 		}
 		return msg.Data, func() {}, nil
 	}
-	body, err = c.objects.Body(ctx, name, limit)
+	if name == "" {
+		return nil, nil, fault.New(fault.BadRequest, "the header %s names no object", wire.HeaderObject)
+	}
+	body, err = c.uploads.Body(ctx, name, limit)
 	switch {
 	case errors.Is(err, registry.ErrNoObject):
 		return nil, nil, fault.New(fault.BadRequest, "the header %s names %s, and there is no such object", wire.HeaderObject, fault.Quote(name))
@@ -33,7 +36,7 @@ func (c *Coordinator) requestBody(ctx context.Context, msg *nats.Msg, limit int)
 		return nil, nil, err
 	}
 	return body, func() {
-		if err := c.objects.Remove(context.WithoutCancel(ctx), name); err != nil {
+		if err := c.uploads.Remove(context.WithoutCancel(ctx), name); err != nil {
 			c.log.Warn("the object of a request was not removed", "error", err)
 		}
 	}, nil
@@ -44,7 +47,7 @@ func (c *Coordinator) spill(ctx context.Context, coll *collection, op *wire.Op) 
 	if len(op.Body)+len(op.ID)+len(coll.Collection.Schema)+opOverhead <= c.largestRecord() {
 		return nil
 	}
-	name, digest, err := c.objects.PutDocument(ctx, op.Body)
+	name, digest, err := c.documents.Put(ctx, op.Body)
 	if err != nil {
 		return notDurable(unavailable(reasonNoNATS, "the document could not be put into the object store: %v", err))
 	}

@@ -267,6 +267,7 @@ func (g *guarded) mustSayForbidden(conns map[string]*nats.Conn) {
 func (g *guarded) mustRefuse(conns map[string]*nats.Conn) {
 	g.t.Helper()
 	outsider := []string{
+		"$O.JETSEEK_DOCUMENTS.C.x", "$O.JETSEEK_DOCUMENTS.M.x", // what logs refer to is the coordinators' alone
 		"jetseek.log.g0", "jetseek.log.g0.own", "jetseek.tail.g0", "jetseek.tail.g0.own", "jetseek.event.group.g0.applied", "jetseek.event.map",
 		"$KV.JETSEEK.map", "$KV.JETSEEK.collections.books", "$KV.JETSEEK.members.g0.n1", "_INBOX_JETSEEK.reader.x", "_INBOX_JETSEEK.c.0000000000000001.report",
 		"$JS.API.STREAM.CREATE.X", "$JS.API.STREAM.UPDATE.JETSEEK_g0", "$JS.API.STREAM.DELETE.JETSEEK_g0", "$JS.API.STREAM.PURGE.JETSEEK_g0",
@@ -283,7 +284,7 @@ func (g *guarded) mustRefuse(conns map[string]*nats.Conn) {
 		"writer":      append([]string{"jetseek.admin.collections.drop", "jetseek.admin.members", "jetseek.group.g0.n1.search", "$SRV.PING"}, outsider...),
 		"admin":       outsider,
 		"coordinator": append([]string{"jetseek.log.g9", "jetseek.event.group.g0.applied", "$KV.JETSEEK.members.g0.n1"}, process...),
-		"member":      append([]string{"jetseek.log.g0.own", "jetseek.log.g9", "jetseek.group.g0.n1.search", "$KV.JETSEEK.collections.books", "$KV.JETSEEK.members.g9.n1", "jetseek.event.group.g9.applied", "$O.JETSEEK.C.x"}, process...),
+		"member":      append([]string{"jetseek.log.g0.own", "jetseek.log.g9", "jetseek.group.g0.n1.search", "$KV.JETSEEK.collections.books", "$KV.JETSEEK.members.g9.n1", "jetseek.event.group.g9.applied", "$O.JETSEEK.C.x", "$O.JETSEEK_DOCUMENTS.C.x"}, process...),
 	}
 	foreign := []string{">", "_INBOX.>", "jetseek.log.g0", "jetseek.>"}
 	subscribe := map[string][]string{

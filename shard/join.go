@@ -44,7 +44,7 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	if m.registry, err = registry.Open(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
 		return err
 	}
-	if m.objects, err = registry.OpenObjects(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
+	if m.documents, err = registry.OpenDocuments(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
 		return err
 	}
 	if m.stream, err = m.openStream(ctx); err != nil {

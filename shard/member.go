@@ -30,7 +30,7 @@ type Member struct {
 	log         wire.UUID
 	stream      jetstream.Stream
 	registry    *registry.Store
-	objects     *registry.Objects
+	documents   *registry.Documents
 	index       *engine.Index
 	follower    *follower
 	listening   *nats.Subscription // of the member's own subject

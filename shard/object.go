@@ -44,7 +44,7 @@ func (m *Member) loadObjects(ctx context.Context, raw message) error {
 func (m *Member) loadObject(ctx context.Context, op *wire.Op) ([]byte, error) {
 	for missing := 0; ; {
 		try, cancel := context.WithTimeout(ctx, readTimeout)
-		body, err := m.objects.Document(try, op.Object, op.ObjectDigest)
+		body, err := m.documents.Get(try, op.Object, op.ObjectDigest)
 		cancel()
 		if err == nil {
 			return body, nil

@@ -25,8 +25,9 @@
 //	_INBOX_JETSEEK.c.{incarnation}.>         members        that coordinator               wire.Report, and replies at .{call}.{round}.{slot}
 //	$KV.JETSEEK.>                            coordinators,  all                            package registry: map, collections, members
 //	                                         members
-//	$O.JETSEEK.>                             writers,       coordinators, members          package registry: bodies larger than a message
+//	$O.JETSEEK.>                             writers,       coordinators                   package registry: bodies larger than a message
 //	                                         coordinators
+//	$O.JETSEEK_DOCUMENTS.>                   coordinators   members                        package registry: documents that logs refer to
 //	$SRV.{PING|INFO|STATS}                   anyone         coordinators, members          package service: who there is, and what it has answered
 //
 // A queue group is named like the service: jetseek for coordinators, jetseek-shard for the members of a group behind any. Services are
@@ -41,5 +42,5 @@
 // # Names of assets
 //
 // The prefix in capitals with its dots as underscores names streams, the bucket and inboxes: acme.search has streams ACME_SEARCH_{group}, bucket
-// ACME_SEARCH (for objects too) and inboxes _INBOX_ACME_SEARCH.c.{incarnation}.
+// ACME_SEARCH (for uploads too), object store ACME_SEARCH_DOCUMENTS and inboxes _INBOX_ACME_SEARCH.c.{incarnation}.
 package subjects

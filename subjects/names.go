@@ -89,8 +89,11 @@ func (n Names) Stream(group string) string { return n.assets() + "_" + group }
 // Bucket is the name of the cluster's KV bucket.
 func (n Names) Bucket() string { return n.assets() }
 
-// ObjectBucket is the name of the object store; it is that of the KV bucket.
+// ObjectBucket is the name of the object store for the bodies of requests; it is that of the KV bucket.
 func (n Names) ObjectBucket() string { return n.assets() }
+
+// DocumentBucket is the name of the object store for documents that logs refer to.
+func (n Names) DocumentBucket() string { return n.assets() + "_DOCUMENTS" }
 
 // RoleInbox is the inbox prefix of the connections of a role; coordinators' is "c". ">" stands for all of them.
 func (n Names) RoleInbox(role string) string { return "_INBOX_" + n.assets() + "." + role }

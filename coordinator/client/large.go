@@ -28,10 +28,10 @@ import (
 // objects is the cluster's object store, opened when it is first needed.
 type objects struct {
 	mu    sync.Mutex // guards store
-	store *registry.Objects
+	store *registry.Uploads
 }
 
-func (c *Client) openObjects(ctx context.Context) (*registry.Objects, error) {
+func (c *Client) openObjects(ctx context.Context) (*registry.Uploads, error) {
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
 	if c.objects.store != nil {
@@ -41,7 +41,7 @@ func (c *Client) openObjects(ctx context.Context) (*registry.Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := registry.OpenObjects(ctx, js, c.names, registry.Options{Bind: true})
+	store, err := registry.OpenUploads(ctx, js, c.names, registry.Options{Bind: true})
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func (c *Client) doObject(ctx context.Context, r Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "the object store, which takes what does not fit a message, cannot be opened: %v", err)
 	}
-	name, err := store.Upload(ctx, nuid.Next(), r.Body)
-	if err != nil {
+	name := nuid.Next()
+	if err := store.Put(ctx, name, r.Body); err != nil {
 		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "the body could not be put into the object store: %v", err)
 	}
 	small := r

@@ -98,7 +98,7 @@ func client(names subjects.Names, role ops.Role) Role {
 
 func coordinator(names subjects.Names, groups []string) Role {
 	inbox := names.RoleInbox("c") // their inboxes for replies of members lie below
-	objects := "OBJ_" + names.ObjectBucket()
+	uploads, documents := names.ObjectBucket(), names.DocumentBucket()
 	r := Role{Name: Coordinator, Inbox: inbox, Subscribe: []string{inbox + ".>", discovery, names.AppliedAll()}}
 	for _, plane := range ops.Administrator.Planes() {
 		r.Subscribe = append(r.Subscribe, plane.All(names))
@@ -106,10 +106,12 @@ func coordinator(names subjects.Names, groups []string) Role {
 	r.Publish = []string{
 		names.RoleInbox(">"), names.Member("*", "*", "*"), names.EventMap(),
 		"$KV." + names.Bucket() + ".map", "$KV." + names.Bucket() + ".collections.*",
-		"$O." + names.ObjectBucket() + ".>", "$JS.API.STREAM.PURGE." + objects,
+		"$O." + uploads + ".>", "$JS.API.STREAM.PURGE.OBJ_" + uploads,
+		"$O." + documents + ".>", "$JS.API.STREAM.PURGE.OBJ_" + documents,
 	}
 	r.Publish = append(r.Publish, reads("KV_"+names.Bucket())...)
-	r.Publish = append(r.Publish, reads(objects)...)
+	r.Publish = append(r.Publish, reads("OBJ_"+uploads)...)
+	r.Publish = append(r.Publish, reads("OBJ_"+documents)...)
 	for _, g := range groups {
 		r.Publish = append(r.Publish, names.Log(g), names.LogOwn(g), "$JS.API.STREAM.INFO."+names.Stream(g))
 	}
@@ -123,7 +125,7 @@ func member(names subjects.Names, groups []string, node string) Role {
 	inbox := names.RoleInbox("m")
 	r := Role{Name: Member, Inbox: inbox, Subscribe: []string{inbox + ".>", discovery}}
 	r.Publish = append([]string{names.RoleInbox(">"), "$KV." + names.Bucket() + ".map"}, reads("KV_"+names.Bucket())...)
-	r.Publish = append(r.Publish, reads("OBJ_"+names.ObjectBucket())...)
+	r.Publish = append(r.Publish, reads("OBJ_"+names.DocumentBucket())...)
 	for _, g := range groups {
 		r.Subscribe = append(r.Subscribe, names.Member(g, node, "*"), names.Any(g, "*"), names.Tail(g), names.TailOwn(g))
 		r.Publish = append(r.Publish, names.Log(g), names.Applied(g), "$KV."+names.Bucket()+".members."+g+"."+node)

@@ -77,7 +77,7 @@ func TestPlanOfOneNode(t *testing.T) {
 			t.Errorf("%s has %d replicas", s.Name, s.Replicas)
 		}
 	}
-	if want := []string{"JETSEEK_g0", "JETSEEK_g2", "KV_JETSEEK", "OBJ_JETSEEK"}; !slices.Equal(streams, want) {
+	if want := []string{"JETSEEK_g0", "JETSEEK_g2", "KV_JETSEEK", "OBJ_JETSEEK", "OBJ_JETSEEK_DOCUMENTS"}; !slices.Equal(streams, want) {
 		t.Errorf("streams %v, want %v", streams, want)
 	}
 	for _, o := range []access.Options{{Groups: []string{"g_0"}}, {Groups: []string{"g0"}, Node: "any"}} {

@@ -8,7 +8,7 @@ import (
 	"github.com/jetseek/jetseek/subjects"
 )
 
-// Streams gives the streams behind the bucket and the object store as [Open] and [OpenObjects] make them, for those who make them by other means.
+// Streams gives the streams behind the bucket and the object stores as [Open], [OpenUploads] and [OpenDocuments] make them, for those who make them by other means.
 func Streams(names subjects.Names, o Options) []jetstream.StreamConfig {
 	base := jetstream.StreamConfig{
 		MaxConsumers: -1, MaxMsgs: -1, MaxBytes: -1, MaxMsgSize: -1, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
@@ -20,8 +20,13 @@ func Streams(names subjects.Names, o Options) []jetstream.StreamConfig {
 	bucket.MaxMsgsPerSubject, bucket.DenyDelete = 1, true
 	bucket.AllowMsgTTL, bucket.SubjectDeleteMarkerTTL = true, markerTTL
 
-	objects.Name, objects.Description = "OBJ_"+names.ObjectBucket(), "jetseek: bodies larger than a message"
-	objects.Subjects = []string{"$O." + names.ObjectBucket() + ".C.>", "$O." + names.ObjectBucket() + ".M.>"}
 	objects.MaxMsgsPerSubject = -1
-	return []jetstream.StreamConfig{bucket, objects}
+	store := func(name, about string) jetstream.StreamConfig {
+		s := objects
+		s.Name, s.Description, s.Subjects = "OBJ_"+name, about, []string{"$O." + name + ".C.>", "$O." + name + ".M.>"}
+		return s
+	}
+	return []jetstream.StreamConfig{bucket,
+		store(names.ObjectBucket(), "jetseek: bodies larger than a message"),
+		store(names.DocumentBucket(), "jetseek: documents larger than a message of a log")}
 }

@@ -19,7 +19,10 @@ func TestStreamsAreThoseThatAreMade(t *testing.T) {
 	if _, err := registry.Open(t.Context(), js, names, registry.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := registry.OpenObjects(t.Context(), js, names, registry.Options{}); err != nil {
+	if _, err := registry.OpenUploads(t.Context(), js, names, registry.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := registry.OpenDocuments(t.Context(), js, names, registry.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range registry.Streams(names, registry.Options{}) {
