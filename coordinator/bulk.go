@@ -236,8 +236,7 @@ func (c *Coordinator) bulkReply(lines []*bulkLine) *wire.BulkReply {
 	flights := make(map[*flight]string)
 	for _, l := range lines {
 		if l.err != nil {
-			r.Failed++
-			r.Errors = append(r.Errors, wire.LineError{Line: l.number, ID: l.op.ID, Code: l.err.Code, Message: l.err.Message, Durable: l.err.Durable})
+			r.Fail(wire.LineError{Line: l.number, ID: l.op.ID, Code: l.err.Code, Message: l.err.Message, Durable: l.err.Durable})
 			continue
 		}
 		switch l.out.Code {

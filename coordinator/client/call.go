@@ -61,6 +61,9 @@ func (c *Client) Do(ctx context.Context, r Request) (Reply, error) {
 	if !ok {
 		panic("client: Do wants a context with a deadline")
 	}
+	if ctx.Err() != nil {
+		return Reply{}, r.tooLate(ctx)
+	}
 	ctx, release, ok := c.link.bind(ctx)
 	if !ok {
 		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "no connection to NATS")
@@ -129,6 +132,14 @@ func (r Request) unsent(code fault.Code, reason, format string, args ...any) err
 		e.Durable = wire.NotDurable
 	}
 	return e
+}
+
+// tooLate is the error of a request whose time was over before it could leave.
+func (r Request) tooLate(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("%w: %w", r.unsent(fault.Unavailable, wire.ReasonCanceled, "the caller gave up"), context.Cause(ctx))
+	}
+	return fmt.Errorf("%w: %w", r.unsent(fault.Deadline, "", "the time given was over before the request was sent"), context.Cause(ctx))
 }
 
 // unanswered is the error of a request without a reply. Only a refusal by the NATS server itself proves that a write was not stored.

@@ -198,6 +198,18 @@ func TestDurabilityOfUnansweredWrites(t *testing.T) {
 	check("no answer, read", err, fault.Deadline, "", "")
 	<-asked
 	<-asked
+	over, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	_, err = c.Index(over, "books", []byte("{}"), WriteOptions{})
+	check("time over before", err, fault.Deadline, "", wire.NotDurable)
+	cancel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = c.Index(gone, "books", []byte("{}"), WriteOptions{})
+	check("caller gone before", err, fault.Unavailable, wire.ReasonCanceled, wire.NotDurable)
+	if len(asked) > 0 {
+		t.Error("it was sent although it was too late")
+	}
 
 	ended := make(chan error, 1)
 	go func() {
@@ -225,6 +237,52 @@ func TestWhatIsLargerThanAMessageIsNotSent(t *testing.T) {
 	if _, err := c.Bulk(t.Context(), "books", make([]byte, c.MaxRequest()), WriteOptions{}); err != nil {
 		t.Errorf("a body of MaxRequest: %v", err)
 	}
+}
+
+// A bulk that is split is one bulk to its caller: lines keep their numbers, lists are lists, and what is named of failed lines has a bound.
+func TestSplitBulkIsOneBulk(t *testing.T) {
+	s := natstest.Start(t, natstest.MaxPayload(100_000))
+	asked := coordinator(t, s, func(m *nats.Msg) *nats.Msg {
+		if m.Header.Get(wire.HeaderFirstLine) == "1" {
+			return success("200", `{"ok":true,"durable":true,"visible":true,"indexed":7,"groups":1,"members":2,"members_ok":2,"behind":[],"seq":{"g0":5},"errors":[]}`)(m)
+		}
+		return failure("503", `{"error":{"code":"unavailable","reason":"no_map","message":"away","durable":false}}`)(m)
+	})
+	c := open(t, s)
+	lines := strings.Repeat("{}\n", 70_000)
+	reply, err := c.Bulk(t.Context(), "books", []byte(lines), WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := len((<-asked).Data) / 3 // lines of the first piece
+	if reply.Indexed != 7 || reply.Failed != 70_000-first || reply.OK || !reply.Durable || reply.Seq["g0"] != 5 {
+		t.Errorf("%d indexed, %d failed, ok %t, durable %t, at %v", reply.Indexed, reply.Failed, reply.OK, reply.Durable, reply.Seq)
+	}
+	if len(reply.Errors) != wire.MaxLineErrors || reply.Errors[0].Line != first+1 || reply.Errors[0].Durable != wire.NotDurable {
+		t.Errorf("%d errors, the first %+v", len(reply.Errors), reply.Errors[0])
+	}
+	raw, err := c.Do(within10s(t), Request{Subject: "jetseek.write.books.bulk", Body: []byte(lines), Write: true})
+	if err != nil || !strings.Contains(string(raw.Body), `"behind":[]`) {
+		t.Errorf("%.200s, %v", raw.Body, err)
+	}
+}
+
+// Headers that are too large by themselves are refused, whatever way the body could go.
+func TestHeadersLargerThanAMessage(t *testing.T) {
+	s := natstest.Start(t, natstest.MaxPayload(1000))
+	c := open(t, s)
+	for _, op := range []string{"index", "bulk"} {
+		r := Request{Subject: "jetseek.write.books." + op, Header: nats.Header{wire.HeaderObject: {"x"}, "X": {strings.Repeat("x", 2000)}}, Write: true}
+		if _, err := c.Do(within10s(t), r); fault.CodeOf(err) != fault.TooLarge || !strings.Contains(err.Error(), "1000") {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+}
+
+func within10s(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 func TestCollectionNamesNeverBecomeSubjects(t *testing.T) {

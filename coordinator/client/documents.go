@@ -89,7 +89,7 @@ func (c *Client) write(ctx context.Context, id ops.ID, collection string, body [
 }
 
 // Bulk writes many documents, one JSON object a line; a line {"_delete":"ID"} deletes. A line that fails is named in the reply and is no error here.
-// The lines of one call must fit into one message of the NATS server ([Client.MaxRequest]).
+// Lines beyond a message of the NATS server ([Client.MaxRequest]) go one message after the other, and count as one bulk; at most [wire.MaxBulkBytes] of them.
 func (c *Client) Bulk(ctx context.Context, collection string, lines []byte, o WriteOptions) (*wire.BulkReply, error) {
 	r, err := c.onCollection(ops.Bulk, collection, lines)
 	if err != nil {

@@ -2,14 +2,13 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
+	"time"
 
 	"github.com/goccy/go-json"
 	"github.com/nats-io/nats.go"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/registry"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -49,12 +49,15 @@ func (c *Client) openObjects(ctx context.Context) (*registry.Uploads, error) {
 	return store, nil
 }
 
-// limitOf is how large the body of a request may be, whatever way it goes; 0: a message.
-func limitOf(subject string) int {
-	switch subject[strings.LastIndexByte(subject, '.')+1:] {
-	case "index":
+// largestBody is how large the body of a request may be that is split or goes through the object store; 0: it can do neither.
+func (c *Client) largestBody(r Request) int {
+	if r.Header.Get(wire.HeaderObject) != "" {
+		return 0 // its body is on that way already, so what is too large are its headers
+	}
+	switch id, _ := ops.Write.Parse(c.names, r.Subject); id {
+	case ops.Index:
 		return wire.MaxDocumentBytes
-	case "bulk":
+	case ops.Bulk:
 		return wire.MaxBulkBytes
 	}
 	return 0
@@ -62,10 +65,10 @@ func limitOf(subject string) int {
 
 // doLarge does a write whose body does not fit a message.
 func (c *Client) doLarge(ctx context.Context, r Request) (Reply, error) {
-	limit := limitOf(r.Subject)
+	limit := c.largestBody(r)
 	switch {
 	case limit == 0:
-		return Reply{}, r.unsent(fault.TooLarge, "", "a body of %d bytes does not fit a message of this NATS server, which takes at most %d (max_payload)", len(r.Body), c.nc.MaxPayload())
+		return Reply{}, r.unsent(fault.TooLarge, "", "a body of %d bytes with its headers does not fit a message of this NATS server, which takes at most %d (max_payload)", len(r.Body), c.nc.MaxPayload())
 	case len(r.Body) > limit:
 		return Reply{}, r.unsent(fault.TooLarge, "", "a body of %d bytes: the limit is %d", len(r.Body), limit)
 	case limit == wire.MaxBulkBytes:
@@ -73,6 +76,9 @@ func (c *Client) doLarge(ctx context.Context, r Request) (Reply, error) {
 	}
 	return c.doObject(ctx, r)
 }
+
+// removeTime bounds the removal of an object that was not asked for, for which a caller waits whose own time may be over.
+const removeTime = time.Second
 
 // doObject does a write with its body in the object store. The coordinator removes the object; should it not have come to that, this does.
 func (c *Client) doObject(ctx context.Context, r Request) (Reply, error) {
@@ -87,18 +93,25 @@ func (c *Client) doObject(ctx context.Context, r Request) (Reply, error) {
 	if err := store.Put(ctx, name, r.Body); err != nil {
 		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "the body could not be put into the object store: %v", err)
 	}
-	small := r
-	small.Header = maps.Clone(r.Header)
-	if small.Header == nil {
-		small.Header = nats.Header{}
-	}
-	small.Header.Set(wire.HeaderObject, name)
+	small := r.with(wire.HeaderObject, name)
 	small.Body = nil
 	reply, err := c.Do(ctx, small)
 	if err != nil {
-		_ = store.Remove(context.WithoutCancel(ctx), name) // nobody may have taken it
+		removing, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+		defer cancel()
+		_ = store.Remove(removing, name) // nobody may have taken it; what is left takes room and does no other harm
 	}
 	return reply, err
+}
+
+// with gives the request with one more header.
+func (r Request) with(name, value string) Request {
+	r.Header = maps.Clone(r.Header)
+	if r.Header == nil {
+		r.Header = nats.Header{}
+	}
+	r.Header.Set(name, value)
+	return r
 }
 
 // splitBulk sends a bulk piece by piece, in order, and joins the replies. A piece that fails as a whole makes its lines fail; the others stand.
@@ -109,12 +122,7 @@ func (c *Client) splitBulk(ctx context.Context, r Request) (Reply, error) {
 	for rest := r.Body; len(rest) > 0; {
 		piece, lines := cutLines(rest, int(c.MaxRequest()))
 		rest = rest[len(piece):]
-		part := r
-		part.Header = maps.Clone(r.Header)
-		if part.Header == nil {
-			part.Header = nats.Header{}
-		}
-		part.Header.Set(wire.HeaderFirstLine, strconv.Itoa(line))
+		part := r.with(wire.HeaderFirstLine, strconv.Itoa(line))
 		part.Body = piece
 		reply, err := c.doPiece(ctx, part)
 		if err != nil {
@@ -172,18 +180,17 @@ func cutLines(body []byte, limit int) (piece []byte, lines int) {
 // failedLines says of every line of a piece that it failed.
 func failedLines(piece []byte, first int, cause error) *wire.BulkReply {
 	e := wire.FromError(cause)
-	r := &wire.BulkReply{Durable: true, Visible: true, Seq: map[string]uint64{}}
+	r := &wire.BulkReply{Durable: true, Visible: true, Behind: []string{}, Seq: map[string]uint64{}, Errors: []wire.LineError{}}
 	for line := range bytes.SplitSeq(piece, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) > 0 {
-			r.Failed++
-			r.Errors = append(r.Errors, wire.LineError{Line: first, Code: e.Code, Message: e.Message, Durable: e.Durable})
+			r.Fail(wire.LineError{Line: first, Code: e.Code, Message: e.Message, Durable: e.Durable})
 		}
 		first++
 	}
 	return r
 }
 
-// joinBulk adds up the replies of two pieces of one bulk.
+// joinBulk adds up the replies of two pieces of one bulk, the second of which came behind the first.
 func joinBulk(a, b *wire.BulkReply) *wire.BulkReply {
 	if a == nil {
 		return b
@@ -194,16 +201,22 @@ func joinBulk(a, b *wire.BulkReply) *wire.BulkReply {
 	a.Indexed += b.Indexed
 	a.Deleted += b.Deleted
 	a.NotFound += b.NotFound
-	a.Failed += b.Failed
 	a.TookMs += b.TookMs
 	if b.Groups > a.Groups { // the pieces of a bulk touch the same groups, or nearly
 		a.Groups, a.Members, a.MembersOK = b.Groups, b.Members, b.MembersOK
 	}
+	if a.Seq == nil {
+		a.Seq = map[string]uint64{}
+	}
 	for group, seq := range b.Seq {
 		a.Seq[group] = max(a.Seq[group], seq)
 	}
-	a.Behind = slices.Compact(slices.Sorted(slices.Values(append(a.Behind, b.Behind...))))
-	a.Errors = append(a.Errors, b.Errors...)
-	slices.SortStableFunc(a.Errors, func(x, y wire.LineError) int { return cmp.Compare(x.Line, y.Line) })
+	a.Behind = append(a.Behind, b.Behind...)
+	slices.Sort(a.Behind)
+	a.Behind = slices.Compact(a.Behind)
+	for _, e := range b.Errors {
+		a.Fail(e)
+	}
+	a.Failed += b.Failed - len(b.Errors) // those that b does not name
 	return a
 }

@@ -116,6 +116,17 @@ type LineError struct {
 	Durable Durability `json:"durable,omitempty"`
 }
 
+// MaxLineErrors is how many failed lines the reply to a bulk names; those beyond it are counted in Failed alone.
+const MaxLineErrors = 10_000
+
+// Fail counts a failed line, and names it while there is room.
+func (r *BulkReply) Fail(e LineError) {
+	r.Failed++
+	if len(r.Errors) < MaxLineErrors {
+		r.Errors = append(r.Errors, e)
+	}
+}
+
 // DeleteRequest and GetRequest's JSON form over NATS is {"id":…}.
 type IDRequest struct {
 	ID string `json:"id"`
