@@ -121,7 +121,7 @@ func (s *NATS) Close() error {
 type wrapper func(net.Conn) (net.Conn, error)
 
 // connect opens a connection, through a wrapper if there is one. Publishes while it is down fail at once instead of being kept: what they say is old when
-// the connection comes back.
+// the connection comes back. A server that is not there now is an error at once, which whoever opens the system can act on.
 func (db *DB) connect(name string, through wrapper) (*nats.Conn, error) {
 	options := []nats.Option{
 		nats.Name("jetseek " + name), nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond), nats.ReconnectBufSize(-1),
@@ -132,7 +132,7 @@ func (db *DB) connect(name string, through wrapper) (*nats.Conn, error) {
 	if db.nats != nil {
 		options = append(options, nats.InProcessServer(dialer{db.nats.srv, through}))
 	} else {
-		options = append(append(options, nats.RetryOnFailedConnect(true)), db.opts.NATSOptions...)
+		options = append(options, db.opts.NATSOptions...)
 	}
 	conn, err := nats.Connect(db.opts.NATSURL, options...)
 	if err != nil {

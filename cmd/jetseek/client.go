@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -101,7 +102,7 @@ func advised(c *cli.Context, err error, link remote.Link) error {
 	}
 	advice := ""
 	switch {
-	case e.Reason == "no_door":
+	case e.Reason == remote.ReasonUnreachable:
 		advice = "is one running there? jetseek serve starts a system; --url and --nats say where one is"
 	case e.Reason == client.ReasonNoCoordinator:
 		advice = "start one with jetseek coordinator --nats " + link.Where()
@@ -124,6 +125,9 @@ func advised(c *cli.Context, err error, link remote.Link) error {
 	}
 	if advice == "" {
 		return err
+	}
+	if e.Reason == remote.ReasonUnreachable || e.Reason == client.ReasonNoCoordinator {
+		return errors.New(strings.Replace(err.Error(), " ["+e.Reason+"]", "", 1) + "; " + advice) // which says the reason in words
 	}
 	return fmt.Errorf("%w; %s", err, advice)
 }

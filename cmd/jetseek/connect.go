@@ -21,8 +21,9 @@ func connectionFlags() []cli.Flag {
 	}, accessFlags()...)
 }
 
+// textFlag makes a flag that says how to reach NATS. In help texts they stand by themselves: few readers need them.
 func textFlag(name, usage string, variables ...string) cli.Flag {
-	return &cli.StringFlag{Name: name, EnvVars: append([]string{variable(name)}, variables...), Usage: usage}
+	return &cli.StringFlag{Name: name, Category: "Reaching NATS:", EnvVars: append([]string{variable(name)}, variables...), Usage: usage}
 }
 
 // accessFlags say as whom to connect. They have the names and variables of the nats command line, and like there a flag stands before its variable, and

@@ -19,11 +19,12 @@ import (
 
 // observeFlags are the flags by which an operator looks into a process.
 func observeFlags() []cli.Flag {
+	const category = "Watching it:"
 	return []cli.Flag{
-		&cli.StringFlag{Name: "log-format", Value: "text", EnvVars: []string{variable("log-format")}, Usage: "write the log on stderr as `text` or json"},
-		&cli.StringFlag{Name: "log-level", Value: "warn", EnvVars: []string{variable("log-level")}, Usage: "log from this `LEVEL` on: debug, info, warn or error"},
-		&cli.IntFlag{Name: "slow-ms", Value: 1000, EnvVars: []string{variable("slow-ms")}, Usage: "log searches that take this many `MS` or more; 0: none"},
-		&cli.StringFlag{Name: "pprof", EnvVars: []string{variable("pprof")}, Usage: "serve profiles (/debug/pprof/) and /metrics on `HOST:PORT` of this machine; port 0 takes a free one"},
+		&cli.StringFlag{Category: category, Name: "log-format", Value: "text", EnvVars: []string{variable("log-format")}, Usage: "write the log on stderr as `text` or json"},
+		&cli.StringFlag{Category: category, Name: "log-level", Value: "warn", EnvVars: []string{variable("log-level")}, Usage: "log from this `LEVEL` on: debug, info, warn or error"},
+		&cli.IntFlag{Category: category, Name: "slow-ms", Value: 1000, EnvVars: []string{variable("slow-ms")}, Usage: "log searches that take this many `MS` or more; 0: none"},
+		&cli.StringFlag{Category: category, Name: "pprof", EnvVars: []string{variable("pprof")}, Usage: "serve profiles (/debug/pprof/) and /metrics on `HOST:PORT` of this machine; port 0 takes a free one"},
 	}
 }
 

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/nats-io/nats.go"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
 
@@ -103,6 +105,9 @@ func runSystem(c *cli.Context, s settings, work func(context.Context, *system) (
 	db, err := embedded.Open(s.data, s.options)
 	if err != nil {
 		_ = listener.Close() // what matters is why it did not open
+		if s.options.NATSURL != "" && errors.Is(err, nats.ErrNoServers) {
+			return fmt.Errorf("%w at %s; start one with jetseek nats, or leave out --nats for one in this process", err, redacted(s.options.NATSURL))
+		}
 		return err
 	}
 	defer func() {

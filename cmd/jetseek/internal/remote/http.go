@@ -19,6 +19,9 @@ import (
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
+// ReasonUnreachable: no reply came over HTTP.
+const ReasonUnreachable = "unreachable"
+
 const (
 	// mostReply bounds the reply that is read.
 	mostReply = 256 << 20
@@ -89,7 +92,10 @@ func (l *httpLink) send(r *http.Request) (Answer, error) {
 
 // unanswered is the error of a call without a reply. Only a connection that was refused proves that a write was not stored.
 func (l *httpLink) unanswered(op *ops.Op, cause error) error {
-	e := wire.NewError(fault.Unavailable, "no_door", "no answer from %s: %v", l.Where(), cause)
+	if asked := new(url.Error); errors.As(cause, &asked) {
+		cause = asked.Err // without the URL, which is said already
+	}
+	e := wire.NewError(fault.Unavailable, ReasonUnreachable, "no answer from %s: %v", l.Where(), cause)
 	if errors.Is(cause, context.DeadlineExceeded) {
 		e = wire.NewError(fault.Deadline, "", "no answer from %s within the time given", l.Where())
 	}
