@@ -68,6 +68,8 @@ func (c *Coordinator) handleIndex(ctx context.Context, collection string, msg *n
 	if err != nil {
 		return answerTo{}, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
 	body, release, err := c.requestBody(ctx, msg, wire.MaxDocumentBytes)
 	if err != nil {
 		return answerTo{}, err
@@ -105,6 +107,8 @@ func (c *Coordinator) handleBulk(ctx context.Context, collection string, msg *na
 	if err != nil {
 		return answerTo{}, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
 	body, release, err := c.requestBody(ctx, msg, wire.MaxBulkBytes)
 	if err != nil {
 		return answerTo{}, err
@@ -113,6 +117,9 @@ func (c *Coordinator) handleBulk(ctx context.Context, collection string, msg *na
 	reply, err := c.bulk(ctx, collection, body, first, p)
 	if err != nil {
 		return answerTo{}, err
+	}
+	if !takesFrames(msg) {
+		reply.CutErrors(int(c.conn.MaxPayload()) / 2)
 	}
 	return answerTo{reply, bulkStatus(reply, p.wait)}, nil
 }

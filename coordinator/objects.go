@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -13,6 +14,9 @@ import (
 
 // opOverhead is what an operation takes in a message beside its body and id, at most.
 const opOverhead = 4 << 10
+
+// removeTime bounds the removal of an upload, which the reply waits for.
+const removeTime = time.Second
 
 // requestBody gives the body of a write: the message's, or that of the object which its header names. release removes the object.
 func (c *Coordinator) requestBody(ctx context.Context, msg *nats.Msg, limit int) (body []byte, release func(), err error) {
@@ -36,7 +40,9 @@ func (c *Coordinator) requestBody(ctx context.Context, msg *nats.Msg, limit int)
 		return nil, nil, err
 	}
 	return body, func() {
-		if err := c.uploads.Remove(context.WithoutCancel(ctx), name); err != nil {
+		removing, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+		defer cancel()
+		if err := c.uploads.Remove(removing, name); err != nil {
 			c.log.Warn("the object of a request was not removed", "error", err)
 		}
 	}, nil

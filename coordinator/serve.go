@@ -146,7 +146,7 @@ func (c *Coordinator) work(ctx context.Context, msg *nats.Msg, collection string
 // fits tells whether a reply can be sent: in frames if it is large and the asker takes them. What cannot becomes an error, never silence.
 func (c *Coordinator) fits(msg, reply *nats.Msg) error {
 	limit := c.conn.MaxPayload()
-	switch framed := msg.Header.Get(wire.HeaderFrames) == "1"; {
+	switch framed := takesFrames(msg); {
 	case framed && len(reply.Data) > wire.MaxReplyBytes:
 		return fault.New(fault.TooLarge, "the answer of %d bytes is larger than %d: ask for fewer hits, or for fewer fields", len(reply.Data), wire.MaxReplyBytes)
 	case !framed && !wire.Fits(len(reply.Data), limit):
@@ -154,6 +154,9 @@ func (c *Coordinator) fits(msg, reply *nats.Msg) error {
 	}
 	return nil
 }
+
+// takesFrames tells whether the asker takes a reply in frames.
+func takesFrames(msg *nats.Msg) bool { return msg.Header.Get(wire.HeaderFrames) == "1" }
 
 func (c *Coordinator) respondError(msg *nats.Msg, err error) {
 	e := wire.FromError(err)

@@ -1,7 +1,10 @@
 package embedded
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/jetseek/jetseek/coordinator/client"
 	"github.com/jetseek/jetseek/engine/fault"
@@ -24,5 +27,32 @@ func TestFailedLinesAreNamed(t *testing.T) {
 		if e.Line != want[i].Line || e.ID != want[i].ID || e.Code != want[i].Code || e.Message == "" {
 			t.Errorf("error %d: %+v, want %+v", i, e, want[i])
 		}
+	}
+}
+
+// Failed lines are named as far as a reply has room for them; all of them are counted, and the lines that stand are told.
+func TestManyFailedLines(t *testing.T) {
+	db := open(t, Options{})
+	const bad = 30_000
+	body := []byte(strings.Repeat("[\n", bad) + `{"id":"a","n":1}`)
+	msg, err := db.Conn().Request(db.names.Write("default", "bulk"), body, 20*time.Second)
+	if err != nil || msg.Header.Get(wire.HeaderStatus) != "200" {
+		t.Fatalf("%.200s, %v", msg.Data, err)
+	}
+	var plain wire.BulkReply
+	if err := json.Unmarshal(msg.Data, &plain); err != nil {
+		t.Fatal(err)
+	}
+	framed, err := db.Client().Bulk(t.Context(), "default", body, client.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*wire.BulkReply{&plain, framed} {
+		if r.Failed != bad || r.Indexed != 1 || !r.Visible || len(r.Errors) == 0 || r.Errors[0].Line != 1 {
+			t.Errorf("%d failed, %d indexed, visible %t, %d named", r.Failed, r.Indexed, r.Visible, len(r.Errors))
+		}
+	}
+	if len(plain.Errors) >= len(framed.Errors) || len(framed.Errors) != wire.MaxLineErrors {
+		t.Errorf("%d named in one message, %d in frames", len(plain.Errors), len(framed.Errors))
 	}
 }

@@ -127,6 +127,17 @@ func (r *BulkReply) Fail(e LineError) {
 	}
 }
 
+// CutErrors leaves out the last of the named lines, until the others take at most so many bytes of JSON.
+func (r *BulkReply) CutErrors(bytes int) {
+	for i := range r.Errors {
+		line, err := json.Marshal(&r.Errors[i])
+		if bytes -= len(line) + 1; err != nil || bytes < 0 {
+			r.Errors = r.Errors[:i]
+			return
+		}
+	}
+}
+
 // DeleteRequest and GetRequest's JSON form over NATS is {"id":…}.
 type IDRequest struct {
 	ID string `json:"id"`
