@@ -5,6 +5,8 @@
 //	collections.{name}        [Collection]; created, changed and dropped by compare-and-set
 //	members.{group}.{node}    [Member]; put by the member itself, gone [MemberTTL] after the last time
 //
+// Beside it stand two object stores for what is larger than a message: [Uploads], where clients put bodies of requests, and [Documents], to which logs refer.
+//
 // [Store] writes and reads; [Follower] keeps a [View] of all of it. Nothing that is safe may rest on this bucket: no read of it is linearizable, and
 // a member's record says only that it was alive. What a lost race means is [ErrConflict]: read again, then decide.
 //

@@ -7,11 +7,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // What does not fit a message goes through two object stores. Uploads is the clients': a writer puts the body of a request there, names it in the request, and the
@@ -58,7 +60,8 @@ func (s *Uploads) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// Body reads an upload of at most limit bytes; a larger one is too_large.
+// Body reads an upload of at most limit bytes; a larger one is too_large. A link to an object elsewhere is bad_request: followed, it would show its writer what
+// only the reader may read.
 func (s *Uploads) Body(ctx context.Context, name string, limit int) ([]byte, error) {
 	info, err := s.store.GetInfo(ctx, name)
 	if err != nil {
@@ -67,7 +70,10 @@ func (s *Uploads) Body(ctx context.Context, name string, limit int) ([]byte, err
 	if info.Size > uint64(limit) {
 		return nil, fault.New(fault.TooLarge, "the object %s has %d bytes: the limit is %d", fault.Quote(name), info.Size, limit)
 	}
-	return s.get(ctx, name)
+	if info.Opts != nil && info.Opts.Link != nil {
+		return nil, fault.New(fault.BadRequest, "the object %s is a link: put the body itself", fault.Quote(name))
+	}
+	return s.get(ctx, name, limit)
 }
 
 // Put puts a document's body under its digest, unless it is there, and gives name and digest.
@@ -82,7 +88,7 @@ func (s *Documents) Put(ctx context.Context, body []byte) (name string, digest [
 
 // Get reads what a log refers to, and checks it against its digest.
 func (s *Documents) Get(ctx context.Context, name string, digest []byte) ([]byte, error) {
-	body, err := s.get(ctx, name)
+	body, err := s.get(ctx, name, wire.MaxDocumentBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -128,10 +134,19 @@ func (s objects) put(ctx context.Context, name string, body []byte) error {
 	return nil
 }
 
-func (s objects) get(ctx context.Context, name string) ([]byte, error) {
-	body, err := s.store.GetBytes(ctx, name)
+// get reads an object of at most limit bytes, whatever size it claims.
+func (s objects) get(ctx context.Context, name string, limit int) ([]byte, error) {
+	object, err := s.store.Get(ctx, name)
 	if err != nil {
 		return nil, objectError(name, err)
+	}
+	defer object.Close()
+	body, err := io.ReadAll(io.LimitReader(object, int64(limit)+1))
+	if err != nil {
+		return nil, objectError(name, err)
+	}
+	if len(body) > limit {
+		return nil, fault.New(fault.TooLarge, "the object %s has more than %d bytes, the limit", fault.Quote(name), limit)
 	}
 	return body, nil
 }
