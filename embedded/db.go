@@ -41,7 +41,10 @@ type DB struct {
 
 // Open starts the system on a data folder, which it makes if absent and locks, and returns when every member of every group serves. The caller must
 // Close it. An error has undone everything.
-func Open(dir string, o Options) (_ *DB, err error) {
+func Open(dir string, o Options) (*DB, error) { return OpenContext(context.Background(), dir, o) }
+
+// OpenContext is [Open], and gives up with an error when ctx ends before every member serves. The system itself does not end with ctx.
+func OpenContext(ctx context.Context, dir string, o Options) (_ *DB, err error) {
 	o, names, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -55,7 +58,7 @@ func Open(dir string, o Options) (_ *DB, err error) {
 	if db.lock, err = shard.LockFolder(dir); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), o.StartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, o.StartTimeout)
 	defer cancel()
 	if o.NATSURL == "" {
 		if db.nats, err = startNATS(filepath.Join(dir, "nats"), NATSOptions{Listen: o.Listen, Port: o.NATSPort}); err != nil {
@@ -65,8 +68,10 @@ func Open(dir string, o Options) (_ *DB, err error) {
 	if db.conn, err = db.connect("client", nil); err != nil {
 		return nil, err
 	}
-	if err := db.refuseFewerGroups(ctx); err != nil {
-		return nil, err
+	if db.nats != nil {
+		if err := db.refuseFewerGroups(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if db.client, err = client.New(db.conn, client.Options{Prefix: o.Prefix}); err != nil {
 		return nil, err
@@ -97,7 +102,8 @@ func (db *DB) start(ctx context.Context) error {
 	return db.coordinator.AwaitMembers(ctx, ids)
 }
 
-// refuseFewerGroups refuses to open a part of the groups that the data holds: their documents would be missing from every answer.
+// refuseFewerGroups refuses to open a part of the groups that the data folder holds: the documents of the others would be missing from every answer. On a NATS of
+// someone else they may well be served elsewhere.
 func (db *DB) refuseFewerGroups(ctx context.Context) error {
 	js, err := jetstream.New(db.conn)
 	if err != nil {
@@ -115,7 +121,7 @@ func (db *DB) refuseFewerGroups(ctx context.Context) error {
 	if err := list.Err(); err != nil {
 		return fmt.Errorf("list the groups: %w", err)
 	}
-	if len(left) > 0 && db.opts.NATSURL == "" {
+	if len(left) > 0 {
 		slices.SortFunc(left, placement.CompareGroups)
 		return fmt.Errorf("the data folder holds group %s as well: open it with at least %d groups", strings.Join(left, ", "), db.opts.Groups+len(left))
 	}

@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -80,4 +82,21 @@ func answers(t *testing.T, db *DB) string {
 		}
 	}
 	return all.String()
+}
+
+// A caller that gives up leaves nothing behind: the folder can be opened again.
+func TestOpenEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := OpenContext(ctx, dir, Options{Groups: 2}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("opened under a context that has ended: %v", err)
+	}
+	db, err := Open(dir, Options{Groups: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -108,6 +109,34 @@ func (conn *connection) authenticate(c *cli.Context, from *natscontext.Context) 
 		conn.options = append(conn.options, nats.CustomInboxPrefix(prefix))
 	}
 	return nil
+}
+
+// awaitPause is the time between two tries to reach a server that is not there yet.
+const awaitPause = 250 * time.Millisecond
+
+// await waits until the server is there, and says once that it waits. A server that does not let us in is an error.
+func (conn *connection) await(c *cli.Context, name string) error {
+	for waited := false; ; waited = true {
+		nc, err := conn.open(name)
+		if err == nil {
+			nc.Close()
+			return nil
+		}
+		if !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout) {
+			return err
+		}
+		if !waited {
+			sayWaiting(c, conn)
+		}
+		if err := sleep(c.Context, awaitPause); err != nil {
+			return err
+		}
+	}
+}
+
+// sayWaiting says that a process waits for its NATS server.
+func sayWaiting(c *cli.Context, conn *connection) {
+	say(c, "waiting for NATS at %s", redacted(conn.url))
 }
 
 // dialTimeout bounds one try to reach a server.

@@ -72,7 +72,7 @@ func (p *process) awaitNATS(ctx context.Context) error {
 	if nc.IsConnected() {
 		return nil
 	}
-	say(p.cli, "waiting for NATS at %s", redacted(p.at.url))
+	sayWaiting(p.cli, p.at)
 	select {
 	case <-up:
 		return nil

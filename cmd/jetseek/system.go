@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nats-io/nats.go"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
 
@@ -37,6 +36,7 @@ type settings struct {
 	insecure bool
 	data     string
 	options  embedded.Options
+	at       *connection // to a NATS of others; nil: an embedded server
 	seen     *observer
 }
 
@@ -53,7 +53,7 @@ func readSettings(c *cli.Context) (settings, error) {
 		if err != nil {
 			return s, err
 		}
-		s.options.NATSURL, s.options.NATSOptions = at.url, at.options
+		s.at, s.options.NATSURL, s.options.NATSOptions = at, at.url, at.options
 	}
 	o := s.options
 	switch {
@@ -102,11 +102,11 @@ func runSystem(c *cli.Context, s settings, work func(context.Context, *system) (
 	if err != nil {
 		return fmt.Errorf("%w; choose another with --http, port 0 takes a free one", err)
 	}
-	db, err := embedded.Open(s.data, s.options)
+	db, err := openSystem(c, s)
 	if err != nil {
 		_ = listener.Close() // what matters is why it did not open
-		if s.options.NATSURL != "" && errors.Is(err, nats.ErrNoServers) {
-			return fmt.Errorf("%w at %s; start one with jetseek nats, or leave out --nats for one in this process", err, redacted(s.options.NATSURL))
+		if c.Context.Err() != nil && errors.Is(err, context.Canceled) {
+			return nil // a signal came before it was open
 		}
 		return err
 	}
@@ -142,6 +142,16 @@ func runSystem(c *cli.Context, s settings, work func(context.Context, *system) (
 		return nil // a signal cut the work short: a clean end
 	}
 	return err
+}
+
+// openSystem opens the system, after the NATS of others is there where it uses one.
+func openSystem(c *cli.Context, s settings) (*embedded.DB, error) {
+	if s.at != nil {
+		if err := s.at.await(c, c.Command.Name); err != nil {
+			return nil, err
+		}
+	}
+	return embedded.OpenContext(c.Context, s.data, s.options)
 }
 
 // say prints a line for people on stderr. There is nobody to tell when that fails.
