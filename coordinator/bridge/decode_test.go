@@ -125,7 +125,7 @@ func TestCompressedReplies(t *testing.T) {
 			}
 			text = string(plain)
 		}
-		if text != c.reply || (text != got.body) != c.compressed || got.header.Get("Vary") != "Accept-Encoding" {
+		if text != c.reply+"\n" || (text != got.body) != c.compressed || got.header.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("Accept-Encoding %q: %d, %v, %.60q", c.accept, got.status, got.header, text)
 		}
 	}

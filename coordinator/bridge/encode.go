@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"compress/gzip"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ func (p *replyWriter) write(w http.ResponseWriter, r *http.Request, reply client
 	header.Add("Vary", "Accept-Encoding")
 	if len(reply.Body) < leastCompressed || !takesGzip(r.Header.Values("Accept-Encoding")) {
 		w.WriteHeader(reply.Status)
-		_, _ = w.Write(reply.Body) // the client is gone: nobody to tell
+		writeLine(w, reply.Body)
 		return
 	}
 	header.Set("Content-Encoding", "gzip")
@@ -31,9 +32,15 @@ func (p *replyWriter) write(w http.ResponseWriter, r *http.Request, reply client
 		z = gzip.NewWriter(nil)
 	}
 	z.Reset(w)
-	_, _ = z.Write(reply.Body)
+	writeLine(z, reply.Body)
 	_ = z.Close()
 	p.pool.Put(z)
+}
+
+// writeLine writes a body and ends its line, for those who read it in a terminal.
+func writeLine(w io.Writer, body []byte) {
+	_, _ = w.Write(body) // an error: the client is gone, and there is nobody to tell
+	_, _ = w.Write([]byte{'\n'})
 }
 
 // takesGzip tells whether a request asks for gzip by name, or by *, with a weight that is not zero.

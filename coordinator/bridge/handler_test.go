@@ -32,7 +32,7 @@ func TestRepliesArePassedOn(t *testing.T) {
 	} {
 		d.reply = c.reply
 		got := d.call("POST", "/index", "{}")
-		if got.status != c.status || got.body != c.body {
+		if got.status != c.status || got.body != c.body+"\n" {
 			t.Errorf("got %d %s, want %d %s", got.status, got.body, c.status, c.body)
 		}
 		for k, v := range map[string]string{"Content-Type": "application/json", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": ""} {
@@ -81,7 +81,8 @@ func TestBadParametersAreRefused(t *testing.T) {
 		"/doc?id=a&id=b":                       "id",
 		"/doc?id=%ff":                          "id",
 		"/_placement":                          "id",
-		"/_ring?x=1":                           "x",
+		"/_ring?x=1":                           "take none",
+		"/doc?idd=a&id=a":                      "take id, collection",
 	} {
 		got := d.call("GET", target, "")
 		if got.status != 400 || got.code() != "bad_request" || !strings.Contains(got.body, strings.Trim(word, `"`)) {
@@ -226,7 +227,7 @@ func TestNobodyThere(t *testing.T) {
 	if got := d.call("POST", "/index", "{}"); got.status != 503 || !strings.Contains(got.body, `"durable"`) || time.Since(start) > time.Second {
 		t.Errorf("without NATS: %d %s after %s", got.status, got.body, time.Since(start))
 	}
-	if got := d.call("GET", "/health", ""); got.status != 200 || got.body != `{"status":"ok"}` {
+	if got := d.call("GET", "/health", ""); got.status != 200 || got.body != `{"status":"ok"}`+"\n" {
 		t.Errorf("/health without NATS: %d %s", got.status, got.body)
 	}
 }

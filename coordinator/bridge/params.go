@@ -45,9 +45,23 @@ func readParams(params []ops.Param, pathValue func(string) string, query string)
 		for name := range values {
 			unknown = append(unknown, name)
 		}
-		return nil, fault.New(fault.BadRequest, "unknown parameter %s", fault.Quote(slices.Min(unknown)))
+		return nil, fault.New(fault.BadRequest, "unknown parameter %s; this path and method take %s", fault.Quote(slices.Min(unknown)), known(params))
 	}
 	return c, nil
+}
+
+// known names the parameters that may be said, in the table's order.
+func known(params []ops.Param) string {
+	var names []string
+	for _, p := range params {
+		if !p.InPath {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
 
 // take puts the given values of one parameter where they belong.

@@ -89,5 +89,5 @@ func writeErrorStatus(w http.ResponseWriter, r *http.Request, status int, err er
 	discardRest(r)
 	reply := jsonReply(status, wire.FromError(err).Body())
 	w.WriteHeader(reply.Status)
-	_, _ = w.Write(reply.Body) // the client is gone: nobody to tell
+	writeLine(w, reply.Body)
 }
