@@ -51,6 +51,9 @@ func (c *Coordinator) handleGet(ctx context.Context, collection string, msg *nat
 
 // readIDRequest reads a body of {"id":…} and the budget from the headers.
 func readIDRequest(ctx context.Context, msg *nats.Msg, timeout time.Duration) (context.Context, context.CancelFunc, string, error) {
+	if _, given := header(msg.Header, wire.HeaderBudgetMs); given {
+		timeout = mostTimeout // the caller says how long it waits: nothing is gained by giving up before
+	}
 	p, err := readWriteParams(msg.Header, timeout)
 	if err != nil {
 		return nil, nil, "", err
