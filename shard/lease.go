@@ -13,6 +13,9 @@ import (
 const (
 	// DefaultLease is L: how long a lease allows to serve, counted from before it was sent.
 	DefaultLease = 15 * time.Second
+	// shortestLease and longestLease bound L: a lease must outlive a round of renewals, and end before a coordinator stops following a write.
+	shortestLease = 250 * time.Millisecond
+	longestLease  = 45 * time.Second
 	// clockSkew is how far the monotonic and the wall clock may disagree about the age of a lease before it is dropped.
 	clockSkew = 200 * time.Millisecond
 	// renewals a lease's length: a lease is renewed every L/renewals.

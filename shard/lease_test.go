@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -97,6 +99,14 @@ func TestStatesMoveOneWay(t *testing.T) {
 		if got := s.set(step.to, ""); got != step.want {
 			from, _ := s.get()
 			t.Errorf("from %s to %s: %v, want %v", from, step.to, got, step.want)
+		}
+	}
+}
+
+func TestLeaseHasBounds(t *testing.T) {
+	for _, length := range []time.Duration{-time.Second, time.Millisecond, time.Minute} {
+		if _, err := New(Options{Conn: new(nats.Conn), Group: "g0", Node: "n1", Dir: t.TempDir(), Lease: length}); err == nil {
+			t.Errorf("a lease of %s was accepted", length)
 		}
 	}
 }

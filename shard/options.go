@@ -2,6 +2,7 @@ package shard
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -47,7 +48,7 @@ type Options struct {
 	Replicas int
 	// Bind uses a stream and bucket that others have made, as they are, and makes none.
 	Bind bool
-	// Lease is L; 0: DefaultLease.
+	// Lease is L, from 250 ms to 45 s; 0: DefaultLease.
 	Lease time.Duration
 	// Clock measures leases; nil: SystemClock.
 	Clock Clock
@@ -90,6 +91,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
+	}
+	if o.Lease < shortestLease || o.Lease > longestLease {
+		return o, fmt.Errorf("shard: a lease of %s: it is between %s and %s", o.Lease, shortestLease, longestLease)
 	}
 	if o.Clock == nil {
 		o.Clock = SystemClock()
