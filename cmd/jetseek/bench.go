@@ -79,13 +79,16 @@ func bench(c *cli.Context, link remote.Link) (err error) {
 		return b.print()
 	}
 	b.collection, b.queries = benchCollection, benchQueries()
+	if err := b.create(); err != nil {
+		return err
+	}
 	defer func() { // also when it was interrupted
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context), ops.CollectionsDrop.Budget())
 		defer cancel()
 		_, e := link.Do(ctx, remote.Call{Op: ops.CollectionsDrop, Params: map[string]string{"collection": benchCollection}})
 		err = errors.Join(err, e)
 	}()
-	if err := b.prepare(); err != nil {
+	if err := b.fill(); err != nil {
 		return err
 	}
 	b.measure("write", b.write)
@@ -112,13 +115,15 @@ func checkBench(c *cli.Context) error {
 	return nil
 }
 
-// prepare makes the collection anew, and writes its documents.
-func (b *benchmark) prepare() error {
-	name := map[string]string{"collection": benchCollection}
-	if _, err := b.link.Do(b.cli.Context, remote.Call{Op: ops.CollectionsCreate, Params: name,
-		Body: []byte(`{"fields":{"text":{"type":"text"},"n":{"type":"long"}},"default_fields":["text"]}`)}); err != nil {
-		return err
-	}
+// create creates the collection, or finds the one that a measurement left that was killed. One of that name with another schema is somebody's, and is left alone.
+func (b *benchmark) create() error {
+	_, err := b.link.Do(b.cli.Context, remote.Call{Op: ops.CollectionsCreate, Params: map[string]string{"collection": benchCollection},
+		Body: []byte(`{"fields":{"text":{"type":"text"},"n":{"type":"long"}},"default_fields":["text"]}`)})
+	return err
+}
+
+// fill writes the documents that are there before the first measurement.
+func (b *benchmark) fill() error {
 	total := b.cli.Int("documents")
 	bar := newCounter(b.cli.App.ErrWriter, total)
 	defer bar.end()

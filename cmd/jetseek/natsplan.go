@@ -40,9 +40,9 @@ func printNATSPlan(c *cli.Context) error {
 			return usageError{fmt.Errorf("--prefix: %w", err)}
 		}
 	}
-	replicas := c.Int("replicas")
-	if replicas != 1 && replicas != 3 && replicas != 5 {
-		return usageError{fmt.Errorf("--replicas %d: want 1, 3 or 5", replicas)}
+	replicas, err := readReplicas(c)
+	if err != nil {
+		return err
 	}
 	plan, err := access.New(names, access.Options{Groups: strings.Split(c.String("groups"), ","), Node: c.String("node"), Replicas: replicas})
 	if err != nil {

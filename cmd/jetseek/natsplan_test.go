@@ -51,13 +51,18 @@ func TestNATSPlan(t *testing.T) {
 		t.Fatalf("%d %v: %s", code, err, printed)
 	}
 	js := natstest.Start(t).JetStream(t)
+	var names []string
 	for _, s := range plan.Streams {
+		names = append(names, s.Name)
 		if _, err := js.CreateStream(t.Context(), s); err != nil {
 			t.Errorf("stream %s: %v", s.Name, err)
 		}
 	}
-	if len(plan.Streams) != 3 || len(plan.Roles) != 5 || !slices.Equal(plan.Roles[0].Publish, []string{"jetseek.read.*.*"}) {
-		t.Errorf("%d streams, roles %+v", len(plan.Streams), plan.Roles)
+	if want := []string{"JETSEEK_g0", "KV_JETSEEK", "OBJ_JETSEEK", "OBJ_JETSEEK_DOCUMENTS"}; !slices.Equal(names, want) {
+		t.Errorf("streams %v, want %v", names, want)
+	}
+	if len(plan.Roles) != 5 || !slices.Equal(plan.Roles[0].Publish, []string{"jetseek.read.*.*"}) {
+		t.Errorf("roles %+v", plan.Roles)
 	}
 }
 

@@ -162,10 +162,17 @@ func readAssets(c *cli.Context) (bind bool, replicas int, err error) {
 	default:
 		return false, 0, usageError{fmt.Errorf("--assets %q: want make or bind", c.String("assets"))}
 	}
-	if replicas = c.Int("replicas"); replicas != 1 && replicas != 3 && replicas != 5 {
-		return false, 0, usageError{fmt.Errorf("--replicas %d: want 1, 3 or 5", replicas)}
+	replicas, err = readReplicas(c)
+	return bind, replicas, err
+}
+
+func readReplicas(c *cli.Context) (int, error) {
+	switch n := c.Int("replicas"); n {
+	case 1, 3, 5:
+		return n, nil
+	default:
+		return 0, usageError{fmt.Errorf("--replicas %d: want 1, 3 or 5", n)}
 	}
-	return bind, replicas, nil
 }
 
 // variable is the environment variable of a flag.

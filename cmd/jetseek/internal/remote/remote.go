@@ -39,15 +39,6 @@ type Link interface {
 	Close()
 }
 
-// Do makes a call and decodes its reply.
-func Do[T any](ctx context.Context, l Link, c Call) (*T, error) {
-	answer, err := l.Do(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return Decode[T](answer)
-}
-
 // Decode reads an answer.
 func Decode[T any](a Answer) (*T, error) {
 	out := new(T)
