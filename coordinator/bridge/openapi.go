@@ -47,6 +47,9 @@ func describeRoute(op *ops.Op, r *ops.Route, schemas schemaSet, failure map[stri
 		responses[strconv.Itoa(s)] = response(about, reply)
 	}
 	operation := map[string]any{"summary": about, "responses": responses, "x-nats-subject": op.ID.Subject(subjects.Names{}, "{collection}")}
+	if op.Request != nil {
+		operation["x-nats-request"] = schemas.of(op.Request)
+	}
 	if len(r.Params) > 0 {
 		params := make([]any, len(r.Params))
 		for i := range r.Params {
