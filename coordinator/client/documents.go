@@ -22,7 +22,7 @@ type WriteOptions struct {
 	Timeout time.Duration
 	// IfVersion is the version that must stand, 0 for an absent document. nil: no condition.
 	IfVersion *uint64
-	// RequestID makes a repeat of this write safe. "": none.
+	// RequestID is to make a repeat of this write safe; clusters do not do that yet, and refuse it. "": none.
 	RequestID string
 }
 
