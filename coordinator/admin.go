@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -23,16 +24,30 @@ func withBudget(ctx context.Context, msg *nats.Msg) (context.Context, context.Ca
 	return ctx, cancel, nil
 }
 
+// readCollectionRequest reads the body of an operation on a collection, whose name is valid then, and bounds the operation by the request's budget, or by timeout
+// when it names none.
+func readCollectionRequest(ctx context.Context, msg *nats.Msg, timeout time.Duration) (context.Context, context.CancelFunc, *wire.CollectionRequest, error) {
+	p, err := readWriteParams(msg.Header, timeout)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	req, err := wire.DecodeCollectionRequest(msg.Data)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := subjects.ValidCollection(req.Name); err != nil {
+		return nil, nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	return ctx, cancel, req, nil
+}
+
 func (c *Coordinator) handleCreate(ctx context.Context, _ string, msg *nats.Msg) (answerTo, error) {
-	ctx, cancel, err := withBudget(ctx, msg)
+	ctx, cancel, req, err := readCollectionRequest(ctx, msg, adminTimeout)
 	if err != nil {
 		return answerTo{}, err
 	}
 	defer cancel()
-	req, err := wire.DecodeCollectionRequest(msg.Data)
-	if err != nil {
-		return answerTo{}, err
-	}
 	created, _, err := c.create(ctx, req.Name, req.Schema)
 	if err != nil {
 		return answerTo{}, err
@@ -68,18 +83,11 @@ func (c *Coordinator) handleList(ctx context.Context, _ string, msg *nats.Msg) (
 }
 
 func (c *Coordinator) handleShow(ctx context.Context, _ string, msg *nats.Msg) (answerTo, error) {
-	ctx, cancel, err := withBudget(ctx, msg)
+	ctx, cancel, req, err := readCollectionRequest(ctx, msg, adminTimeout)
 	if err != nil {
 		return answerTo{}, err
 	}
 	defer cancel()
-	req, err := wire.DecodeCollectionRequest(msg.Data)
-	if err != nil {
-		return answerTo{}, err
-	}
-	if err := subjects.ValidCollection(req.Name); err != nil {
-		return answerTo{}, err
-	}
 	body, err := c.show(ctx, req.Name)
 	if err != nil {
 		return answerTo{}, err
@@ -88,19 +96,11 @@ func (c *Coordinator) handleShow(ctx context.Context, _ string, msg *nats.Msg) (
 }
 
 func (c *Coordinator) handleDrop(ctx context.Context, _ string, msg *nats.Msg) (answerTo, error) {
-	p, err := readWriteParams(msg.Header, defaultDeleteTimeout)
+	ctx, cancel, req, err := readCollectionRequest(ctx, msg, defaultDeleteTimeout)
 	if err != nil {
 		return answerTo{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	req, err := wire.DecodeCollectionRequest(msg.Data)
-	if err != nil {
-		return answerTo{}, err
-	}
-	if err := subjects.ValidCollection(req.Name); err != nil {
-		return answerTo{}, err
-	}
 	body, err := c.drop(ctx, req.Name)
 	if err != nil {
 		return answerTo{}, err

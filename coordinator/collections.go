@@ -14,6 +14,7 @@ import (
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/placement"
 	"github.com/jetseek/jetseek/subjects/registry"
 	"github.com/jetseek/jetseek/subjects/wire"
@@ -21,7 +22,7 @@ import (
 
 const (
 	// defaultCollection is made by its first write.
-	defaultCollection = "default"
+	defaultCollection = ops.DefaultCollection
 	// mostSchemaTries is how often a lost race for a collection's record is run again.
 	mostSchemaTries = 16
 )

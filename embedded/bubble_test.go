@@ -96,6 +96,13 @@ func (s *stage) kill(id string) {
 	r.kill()
 }
 
+// kill ends a member as a crash would: its connections are cut first, so that it can tell nobody.
+func (r *running) kill() {
+	r.disconnect()
+	r.cancel()
+	<-r.done
+}
+
 // restart starts a member again on its folder and waits until it serves.
 func (s *stage) restart(id string) {
 	s.t.Helper()

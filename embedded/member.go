@@ -83,13 +83,6 @@ func (r *running) stop() {
 	r.disconnect()
 }
 
-// kill ends a member as a crash would: its connections are cut first, so that it can tell nobody.
-func (r *running) kill() {
-	r.disconnect()
-	r.cancel()
-	<-r.done
-}
-
 func (db *DB) running(id string) (*running, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -1,5 +1,7 @@
 package ops
 
+import "github.com/jetseek/jetseek/subjects/wire"
+
 // Route is one way over HTTP to an operation.
 type Route struct {
 	Method string
@@ -29,9 +31,9 @@ func (b BodyUse) MaxBytes() int64 {
 	case SearchBody, SchemaBody:
 		return 1 << 20
 	case DocumentBody:
-		return 16 << 20
+		return wire.MaxDocumentBytes
 	case LinesBody:
-		return 64 << 20
+		return wire.MaxBulkBytes
 	}
 	return 0
 }

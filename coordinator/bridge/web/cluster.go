@@ -9,6 +9,7 @@ import (
 	"github.com/jetseek/jetseek/coordinator/client"
 	"github.com/jetseek/jetseek/coordinator/client/highlight"
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/placement"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -121,7 +122,7 @@ func (p *Pages) addMap(ctx context.Context, v *clusterView) error {
 }
 
 func (p *Pages) readMap(ctx context.Context) (*placement.Map, error) {
-	reply, err := p.client.Do(ctx, client.Request{Subject: p.client.Names().Admin("map"), Body: []byte("{}")})
+	reply, err := p.client.Do(ctx, client.Request{Subject: ops.Map.Subject(p.client.Names(), ""), Body: []byte("{}")})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -22,8 +23,6 @@ const (
 	searchBudget = 3 * time.Second
 	// listBudget bounds the wait for the collections' names, which are a convenience: without them the reader writes the name.
 	listBudget = time.Second
-	// defaultCollection is the collection that is searched when none is named.
-	defaultCollection = "default"
 	// mostValues bounds the bytes of one parameter of the page.
 	mostValues = 16 << 10
 )
@@ -39,7 +38,7 @@ func readForm(values url.Values) (form, error) {
 	f := form{Query: values.Get("q"), Filter: values.Get("filter"), Collection: values.Get("collection"), Sort: values.Get("sort"), Order: values.Get("order"),
 		Asked: values.Has("q")}
 	if f.Collection == "" {
-		f.Collection = defaultCollection
+		f.Collection = ops.DefaultCollection
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if len(values.Get(name)) > mostValues {
