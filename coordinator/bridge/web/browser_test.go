@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -132,8 +133,16 @@ func (b *browser) read(r *bufio.Reader) {
 	}
 }
 
-// command does one command and decodes its result into out, unless that is nil.
+// command does one command, which must succeed, and decodes its result into out, unless that is nil.
 func (b *browser) command(method string, params any, out any) {
+	b.t.Helper()
+	if err := b.try(method, params, out); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// try does one command; its error is the browser's.
+func (b *browser) try(method string, params any, out any) error {
 	b.t.Helper()
 	answered := make(chan reply, 1)
 	b.mu.Lock()
@@ -154,31 +163,39 @@ func (b *browser) command(method string, params any, out any) {
 	select {
 	case r := <-answered:
 		if r.Error != nil {
-			b.t.Fatalf("%s: %s", method, r.Error.Message)
+			return errors.New(r.Error.Message)
 		}
-		if out != nil {
-			if err := json.Unmarshal(r.Result, out); err != nil {
-				b.t.Fatalf("%s: %v", method, err)
-			}
+		if out == nil {
+			return nil
 		}
+		return json.Unmarshal(r.Result, out)
 	case <-time.After(30 * time.Second):
-		b.t.Fatalf("%s: no answer", method)
+		return errors.New("no answer")
 	}
 }
 
 // eval gives the value of an expression in the page, as text.
 func (b *browser) eval(expression string) string {
 	b.t.Helper()
-	var out struct{ Result struct{ Value any } }
-	b.command("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out)
-	return fmt.Sprint(out.Result.Value)
+	value, err := b.tryEval(expression)
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return value
 }
 
-// await waits until an expression is true in the page.
+func (b *browser) tryEval(expression string) (string, error) {
+	b.t.Helper()
+	var out struct{ Result struct{ Value any } }
+	err := b.try("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out)
+	return fmt.Sprint(out.Result.Value), err
+}
+
+// await waits until an expression is true in the page. A page that goes away while it is asked has no answer yet.
 func (b *browser) await(expression string) {
 	b.t.Helper()
 	for deadline := time.Now().Add(15 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if b.eval(expression) == "true" {
+		if value, err := b.tryEval(expression); err == nil && value == "true" {
 			return
 		}
 	}
