@@ -12,17 +12,21 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) }) // a signal after that ends the process at once
 	code := program{stdout: os.Stdout, stderr: os.Stderr}.run(ctx, os.Args)
 	stop()
 	os.Exit(code)
 }
+
+// sameSignal is how long signals count as the first one: whoever ends a process may tell both it and its process group, as timeout(1) does.
+const sameSignal = time.Second
 
 // Exit codes.
 const (
