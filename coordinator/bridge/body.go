@@ -13,7 +13,7 @@ import (
 
 // readBody reads what the route takes of a body, under two limits: what the route takes at all, and what one NATS message takes. release gives the memory
 // back; it is never nil.
-func (h *handler) readBody(r *http.Request, use ops.BodyUse) (body []byte, release func(), err error) {
+func (h *handler) readBody(w http.ResponseWriter, r *http.Request, use ops.BodyUse) (body []byte, release func(), err error) {
 	release = func() {}
 	compressed, err := isCompressed(r.Header)
 	if err != nil {
@@ -45,8 +45,11 @@ func (h *handler) readBody(r *http.Request, use ops.BodyUse) (body []byte, relea
 	}
 	release = func() { h.room.Release(reserve) }
 	var from io.Reader = r.Body
+	if use.GoesInParts() {
+		from = patient(w, r)
+	}
 	if compressed {
-		if from, err = inflate(r.Body, limit); err != nil {
+		if from, err = inflate(from, limit); err != nil {
 			return nil, release, fault.New(fault.BadRequest, "the body does not decompress: %v", err)
 		}
 	}

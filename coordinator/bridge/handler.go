@@ -137,7 +137,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, rt *route) (cli
 	if err := subjects.ValidCollection(c.collection); err != nil {
 		return client.Reply{}, err
 	}
-	body, release, err := h.readBody(r, rt.Body)
+	body, release, err := h.readBody(w, r, rt.Body)
 	defer release()
 	if err != nil {
 		return client.Reply{}, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -189,5 +190,33 @@ func TestSlowClients(t *testing.T) {
 	}
 	if len(d.asked) > 0 {
 		t.Errorf("the coordinator was asked %s", (<-d.asked).Subject)
+	}
+}
+
+// A large body may take longer than the server's time for a request, as long as it goes on arriving.
+func TestSlowBodiesThatGoOnAreRead(t *testing.T) {
+	d := openDoor(t)
+	d.reply = success("200", "{}")
+	s := d.serve(func(h *http.Server) { h.ReadTimeout, h.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond })
+	const bytes = 128 << 10 // worth 8 s
+	conn, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	head := "POST /index/bulk HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(bytes) + "\r\n\r\n"
+	if _, err := io.WriteString(conn, head+strings.Repeat("x", bytes-1)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // what is tested is the pause
+	if _, err := io.WriteString(conn, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(reply), "HTTP/1.1 200") {
+		t.Errorf("%.200s, %v", reply, err)
 	}
 }
