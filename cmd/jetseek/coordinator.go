@@ -16,14 +16,20 @@ func coordinatorCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "coordinator",
 		Usage: "run a coordinator and HTTP, which own no documents; any number may run",
-		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "http", Value: "127.0.0.1:7700", EnvVars: []string{variable("http")}, Usage: "serve HTTP on `HOST:PORT`; port 0 takes a free one"},
-			&cli.BoolFlag{Name: "insecure", EnvVars: []string{variable("insecure")}, Usage: "let HTTP listen beyond this machine, although there are no keys and no TLS yet"},
+		Flags: slices.Concat(httpFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "expect-groups", Value: 1, EnvVars: []string{variable("expect-groups")},
 				Usage: "create no collection before `NUMBER` groups serve: those that then do are the cluster's"},
 		}, assetFlags(), connectionFlags(), observeFlags()),
 		OnUsageError: badUsage,
 		Action:       runCoordinator,
+	}
+}
+
+// httpFlags are the flags of every command that serves HTTP.
+func httpFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "http", Value: "127.0.0.1:7700", EnvVars: []string{variable("http")}, Usage: "serve HTTP on `HOST:PORT`; port 0 takes a free one"},
+		&cli.BoolFlag{Name: "insecure", EnvVars: []string{variable("insecure")}, Usage: "let HTTP listen beyond this machine, although there are no keys and no TLS yet"},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -16,8 +17,7 @@ import (
 // systemFlags are the flags of a command that runs the whole system in this process. A flag's environment variable is JETSEEK_FLAG; the number of groups
 // has one for each command, since groups are names to other commands. natsVariables name the NATS to use: NATS_URL only where nobody is surprised by it.
 func systemFlags(command, data string, natsVariables ...string) []cli.Flag {
-	return append(observeFlags(),
-		&cli.StringFlag{Name: "http", Value: "127.0.0.1:7700", EnvVars: []string{"JETSEEK_HTTP"}, Usage: "serve HTTP on `HOST:PORT`; port 0 takes a free one"},
+	return append(slices.Concat(observeFlags(), httpFlags()),
 		&cli.IntFlag{Name: "groups", Value: 3, EnvVars: []string{"JETSEEK_" + strings.ToUpper(command) + "_GROUPS"},
 			Usage: "`NUMBER` of groups that the documents are divided among"},
 		&cli.IntFlag{Name: "members", Value: 2, EnvVars: []string{"JETSEEK_MEMBERS"}, Usage: "`NUMBER` of members of each group, which hold the same documents"},
@@ -26,7 +26,6 @@ func systemFlags(command, data string, natsVariables ...string) []cli.Flag {
 		&cli.IntFlag{Name: "nats-port", EnvVars: []string{"JETSEEK_NATS_PORT"},
 			Usage: "let other NATS clients of this machine connect on `PORT`; 0 takes a free one; without it the embedded server does not listen"},
 		&cli.StringFlag{Name: "prefix", EnvVars: []string{"JETSEEK_PREFIX"}, Usage: "first `TOKEN` of all NATS subjects (default: jetseek)"},
-		&cli.BoolFlag{Name: "insecure", EnvVars: []string{"JETSEEK_INSECURE"}, Usage: "let HTTP listen beyond this machine, although there are no keys and no TLS yet"},
 	)
 }
 
