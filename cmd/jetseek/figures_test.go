@@ -90,7 +90,7 @@ func (c *cluster) loseAGroup(t *testing.T) {
 	if r := c.ask(0, "GET", "/search?q=*&partial=fail", ""); r.status != 503 {
 		t.Errorf("partial=fail: %d %s", r.status, r.body)
 	}
-	if r := c.ask(0, "GET", "/ready", ""); r.status != 503 || string(r.body) != `{"ready":false,"groups":{"g0":false,"g1":true,"g2":true}}` {
+	if r := c.ask(0, "GET", "/ready", ""); r.status != 503 || string(r.body) != `{"ready":false,"groups":{"g0":false,"g1":true,"g2":true}}`+"\n" {
 		t.Errorf("/ready: %d %s", r.status, r.body)
 	}
 	began := time.Now()

@@ -158,7 +158,7 @@ func TestServe(t *testing.T) {
 	r := start(t, "", args...)
 	ready := r.err.await(minute(t), t, `(?m)^jetseek ready http=(\S+) nats=nats://127\.0\.0\.1:(\d+)$`)
 	base := "http://" + ready[1]
-	if got := fetch(t, "GET", base+"/ready", ""); got != `{"ready":true,"groups":{"g0":true,"g1":true}}` {
+	if got := fetch(t, "GET", base+"/ready", ""); got != `{"ready":true,"groups":{"g0":true,"g1":true}}`+"\n" {
 		t.Errorf("/ready: %s", got)
 	}
 	var wrote struct{ Outcome string }
