@@ -58,7 +58,7 @@ func createCollection(c *cli.Context, link remote.Link) error {
 	}
 	call := remote.Call{Op: ops.CollectionsCreate, Params: map[string]string{"collection": c.Args().First()}, Body: schema}
 	return show(c, link, call, func(w io.Writer, one *wire.CollectionBody) error {
-		_, err := fmt.Fprintf(w, "collection %s: %d documents\n", one.Name, one.Documents)
+		_, err := fmt.Fprintf(w, "collection %s: %s\n", one.Name, documents(one.Documents))
 		return err
 	})
 }
@@ -66,7 +66,7 @@ func createCollection(c *cli.Context, link remote.Link) error {
 func showCollection(c *cli.Context, link remote.Link) error {
 	call := remote.Call{Op: ops.CollectionsShow, Params: map[string]string{"collection": c.Args().First()}}
 	return show(c, link, call, func(w io.Writer, one *wire.CollectionBody) error {
-		_, err := fmt.Fprintf(w, "collection %s: %d documents, %s\n%s\n", one.Name, one.Documents, counts(one.Groups), indented(one.Schema))
+		_, err := fmt.Fprintf(w, "collection %s: %s, %s\n%s\n", one.Name, documents(one.Documents), counts(one.Groups), indented(one.Schema))
 		return err
 	})
 }
@@ -90,6 +90,14 @@ func counts[N int | uint64](groups map[string]N) string {
 		words = append(words, fmt.Sprintf("%s %d", g, groups[g]))
 	}
 	return strings.Join(words, ", ")
+}
+
+// documents counts documents in words.
+func documents[N int | uint64](n N) string {
+	if n == 1 {
+		return "1 document"
+	}
+	return fmt.Sprintf("%d documents", n)
 }
 
 // readFile reads a whole file, or standard input where it is named -.

@@ -60,7 +60,7 @@ func index(c *cli.Context, link remote.Link) error {
 		return err
 	}
 	if total.Failed > 0 {
-		return fmt.Errorf("%d documents were refused, for the reasons above; mend them and index the file again", total.Failed)
+		return fmt.Errorf("%s refused, for the reasons above; what is mended can be indexed again", documents(total.Failed))
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func renderPlan(p *wire.PlanBody) string {
 	for _, r := range p.Rules {
 		t.Add(r.Rule, fmt.Sprint(r.Moved), fmt.Sprintf("%.1f%%", 100*float64(r.Moved)/float64(max(p.Documents, 1))), fmt.Sprint(r.MovedSlots), counts(r.Counts))
 	}
-	return fmt.Sprintf("%d documents, now %s; to %d groups\n\n%s", p.Documents, counts(p.Counts), p.Shards, t.String())
+	return fmt.Sprintf("%s, now %s; to %d groups\n\n%s", documents(p.Documents), counts(p.Counts), p.Shards, t.String())
 }
 
 // ringRows is how many lines the picture has.
