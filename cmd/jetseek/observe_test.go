@@ -16,10 +16,11 @@ func TestBadObserveFlags(t *testing.T) {
 		"shard --node n1 --groups g0 --pprof 6060":              "--pprof",
 		"coordinator --http 127.0.0.1:0 --log-level 7":          "--log-level",
 	} {
-		r := start(t, "", append(strings.Fields(args), "--data", t.TempDir())...)
-		if strings.HasPrefix(args, "coordinator") {
-			r = start(t, "", strings.Fields(args)...)
+		line := strings.Fields(args)
+		if line[0] != "coordinator" { // which owns no folder
+			line = append(line, "--data", t.TempDir())
 		}
+		r := start(t, "", line...)
 		r.end(t, exitUsage)
 		if !strings.Contains(r.err.String(), word) {
 			t.Errorf("%s says %s", args, r.err)
