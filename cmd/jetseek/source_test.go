@@ -15,6 +15,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // gate stands before a real system and counts the documents sent through it. It withholds the reply to one bulk, which the system has then written.
@@ -23,6 +26,7 @@ type gate struct {
 	sent     atomic.Int64  // documents, by their lines
 	bulks    atomic.Int64  // since the last hold
 	at       atomic.Int64  // the bulk that gets no reply; 0: none
+	cut      atomic.Bool   // its connection is closed at once
 	withheld chan struct{} // told of it
 }
 
@@ -37,12 +41,14 @@ func startGate(t *testing.T, system string) *gate {
 	proxy.ModifyResponse = func(r *http.Response) error {
 		if strings.HasSuffix(r.Request.URL.Path, "/bulk") && g.bulks.Add(1) == g.at.Load() {
 			g.withheld <- struct{}{}
-			<-r.Request.Context().Done() // the command is gone
-			return r.Request.Context().Err()
+			if !g.cut.Load() {
+				<-r.Request.Context().Done() // the command is gone
+			}
+			return http.ErrAbortHandler
 		}
 		return nil
 	}
-	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) {} // nobody waits
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // no reply at all
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -76,35 +82,45 @@ func TestIndexGoesOn(t *testing.T) {
 	changed := strings.Replace(text, `"n":3,`, `"n":4,`, 1)
 	for _, c := range []struct {
 		name, before, after string
-		signal              syscall.Signal
-		says                string // the second run
-		sent                int64  // by the second run
+		signal              syscall.Signal // 0: the connection breaks instead
+		says                string         // the second run
+		sent                int64          // by the second run
 	}{
 		{"killed", text, text, syscall.SIGKILL, "(?m)^going on at line 1001 of ", docs - 2*batch},
 		{"interrupted", text, text, syscall.SIGINT, "(?m)^going on at line 1001 of ", docs - 2*batch},
+		{"lost", text, text, 0, "(?m)^going on at line 1001 of ", docs - 2*batch},
+		{"dropped", text, text, syscall.SIGKILL, "collection dropped has no document: .* begins anew", docs},
 		{"array", array, array, syscall.SIGKILL, "(?m)^going on at line 1 of ", docs - 2*batch},
 		{"changed", text, changed, syscall.SIGKILL, "has changed .* begins anew", docs},
 		{"shortened", text, lines(0, 700), syscall.SIGKILL, "has changed .* begins anew", 700},
 		{"longer", text, text + lines(docs, docs+10), syscall.SIGKILL, "(?m)^going on at line 1001 of ", docs + 10 - 2*batch},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			fetch(t, "PUT", base+"/collections/"+c.name, `{"fields":{"text":{"type":"text"},"n":{"type":"long"}}}`)
+			schema := `{"fields":{"text":{"type":"text"},"n":{"type":"long"}}}`
+			fetch(t, "PUT", base+"/collections/"+c.name, schema)
 			file := filepath.Join(folder, c.name)
 			write(t, file, c.before)
 			args := []string{"index", "--url", g.url, "-c", c.name, "--state-dir", states, file}
 			g.hold(3)
+			g.cut.Store(c.signal == 0)
 			first := startProcess(t, bin, args...)
 			select {
 			case <-g.withheld:
 			case <-minute(t).Done():
 				t.Fatalf("it sends no third bulk:\n%s", first.err)
 			}
-			if err := first.cmd.Process.Signal(c.signal); err != nil {
-				t.Fatal(err)
+			if c.signal != 0 {
+				if err := first.cmd.Process.Signal(c.signal); err != nil {
+					t.Fatal(err)
+				}
 			}
 			<-first.done
-			if text := first.err.String(); c.signal == syscall.SIGINT && !strings.Contains(text, "from line 1001 on: interrupted; the same command goes on there") {
+			if text := first.err.String(); c.signal != syscall.SIGKILL && !regexp.MustCompile("from line 1001 on: .*; the same command goes on there").MatchString(text) {
 				t.Errorf("the first run says:\n%s", text)
+			}
+			if c.name == "dropped" {
+				fetch(t, "DELETE", base+"/collections/"+c.name, "")
+				fetch(t, "PUT", base+"/collections/"+c.name, schema)
 			}
 			write(t, file, c.after)
 			g.hold(0)
@@ -132,5 +148,22 @@ func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The place stays before documents that may yet be written, or not, and goes on behind those that were refused for good.
+func TestOpenOutcomes(t *testing.T) {
+	for _, c := range []struct {
+		line wire.LineError
+		want bool
+	}{
+		{wire.LineError{Code: fault.BadDocument}, false},
+		{wire.LineError{Code: fault.BadField, Durable: wire.NotDurable}, false},
+		{wire.LineError{Code: fault.Unavailable, Durable: wire.DurableUnknown}, true},
+		{wire.LineError{Code: fault.Overloaded, Durable: wire.NotDurable}, true},
+	} {
+		if got := isOpen(&wire.BulkReply{Errors: []wire.LineError{c.line}}); got != c.want {
+			t.Errorf("%+v: %t", c.line, got)
+		}
 	}
 }
