@@ -162,6 +162,7 @@ func (s *source) reached(c *cli.Context, batch *feed.Batch, reply *wire.BulkRepl
 	s.trail.Advance(batch.Documents[len(batch.Documents)-1].End)
 	if err := s.state.Save(s.trail.Place(s.seen)); err != nil {
 		say(c, "%v; this run cannot be gone on with by itself", err)
+		_ = s.state.Remove() // else a run long after this one might go on from the place before
 		s.state = nil
 	}
 }

@@ -74,6 +74,10 @@ func (g *gate) hold(bulk int64) {
 func TestIndexGoesOn(t *testing.T) {
 	server := start(t, "", "serve", "--groups", "2", "--members", "1", "--http", "127.0.0.1:0", "--data", t.TempDir())
 	base := "http://" + server.err.await(minute(t), t, `jetseek ready http=(\S+)`)[1]
+	t.Cleanup(func() { // before its folder is removed
+		server.stop()
+		server.end(t, 0)
+	})
 	g, bin := startGate(t, base), buildBinary(t)
 	folder, states := t.TempDir(), filepath.Join(t.TempDir(), "states")
 	const docs, batch = 2600, 500 // documents of a file, and of a bulk when they are short
