@@ -19,13 +19,20 @@ import (
 )
 
 func indexCommand() *cli.Command {
-	flags := clientFlags(collectionFlag(), &cli.IntFlag{Name: "from-line", Usage: "begin at `LINE` of the first file: an earlier run says which, when it was interrupted"})
+	flags := clientFlags(collectionFlag(),
+		&cli.BoolFlag{Name: "fresh", Usage: "begin at the first line, whatever an earlier run came to"},
+		&cli.IntFlag{Name: "from-line", Usage: "begin at `LINE` of the first file, whatever an earlier run came to"},
+		&cli.StringFlag{Name: "state-dir", EnvVars: []string{variable("state-dir")}, Usage: "remember in `FOLDER` how far files are done (default: $XDG_STATE_HOME/jetseek/index, or ~/.local/state/jetseek/index)"})
 	command := clientCommand("index", "write the documents of files, - for standard input", arguments{"FILE…", 1, many}, flags, index)
 	command.Description = `A file holds one JSON document a line, a JSON array of documents, or whole documents one after the other.
 A line {"_delete":"ID"} deletes.
 
+When it breaks, the same command goes on behind the last batch whose outcome is known, for as long as the file before that place is the same, byte for
+byte; it reads that part again, and sends none of it. A batch that was under way is sent again. Of standard input and pipes nothing is remembered: a broken
+run prints the --from-line to go on with. If documents were deleted, or the collection was made anew and is not empty, since the break, use --fresh.
+
 The id of a document is its "id"; to index a file again only writes such documents over. A document without an id gets a new
-one each time, and would be there twice: after a break use --from-line, which the interrupted run prints.`
+one each time: those of a batch that is sent again may be there twice.`
 	return command
 }
 
@@ -83,48 +90,43 @@ func (t *tally) print(c *cli.Context, took time.Duration) error {
 
 // indexFile writes the documents of one file from a line on, batch after batch: one at a time, since the same id may come again.
 func indexFile(c *cli.Context, link remote.Link, name string, from int, total *tally) error {
-	file, size, err := openFile(c, name)
+	s, err := openSource(c, link, name, from)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	docs, err := feed.New(file)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	bar := newProgress(c.App.ErrWriter, size)
+	defer s.file.Close()
+	bar := newProgress(c.App.ErrWriter, s.size)
 	defer bar.end()
-	batches, done, last := feed.NewBatcher(docs), int64(0), from-1
+	batches := feed.NewBatcher(s.docs)
 	for {
 		batch, err := batches.Next()
 		if feed.IsEnd(err) {
+			s.done(c)
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("read %s: %w; the documents before it are written", name, err)
 		}
-		done += batch.Bytes
-		if batch.Documents = after(batch.Documents, from); len(batch.Documents) == 0 {
-			continue
+		var reply *wire.BulkReply
+		if wanted := after(batch, from); len(wanted.Documents) > 0 {
+			s.greet(c, wanted)
+			if reply, err = indexBatch(c, link, wanted); err != nil {
+				return s.broken(wanted, err)
+			}
+			total.take(c, name, wanted, reply, bar)
 		}
-		if err := indexBatch(c, link, name, batch, total, bar); err != nil && last < 1 {
-			return fmt.Errorf("%s: %w", name, err)
-		} else if err != nil {
-			return fmt.Errorf("%s, from line %d on: %w; all before is written: the same command with --from-line %d goes on", name, last+1, err, last+1)
-		}
-		last = batch.Documents[len(batch.Documents)-1].Line
-		bar.at(done)
+		s.reached(c, batch, reply)
+		bar.at(batch.Documents[len(batch.Documents)-1].End)
 	}
 }
 
-// after leaves out the documents before a line.
-func after(docs []feed.Document, line int) []feed.Document {
-	for i := range docs {
-		if docs[i].Line >= line {
-			return docs[i:]
-		}
+// after leaves out the documents of a batch before a line.
+func after(batch *feed.Batch, line int) *feed.Batch {
+	docs := batch.Documents
+	for len(docs) > 0 && docs[0].Line < line {
+		docs = docs[1:]
 	}
-	return nil
+	return &feed.Batch{Documents: docs, Bytes: batch.Bytes}
 }
 
 const (
@@ -136,30 +138,25 @@ const (
 )
 
 // indexBatch writes a batch. One that was certainly not stored is tried again; any other failure is the caller's, who may not want documents twice.
-func indexBatch(c *cli.Context, link remote.Link, name string, batch *feed.Batch, total *tally, bar *progress) error {
+func indexBatch(c *cli.Context, link remote.Link, batch *feed.Batch) (*wire.BulkReply, error) {
 	call := remote.Call{Op: ops.Bulk, Collection: c.String("collection"), Body: batch.Lines(),
 		Params: map[string]string{"timeout_ms": fmt.Sprint(batchBudget.Milliseconds())}, Budget: batchBudget + time.Second}
 	pause := tryPause
 	for try := 1; ; try++ {
 		answer, err := ask(c, link, call)
 		if err == nil {
-			reply, err := remote.Decode[wire.BulkReply](answer)
-			if err != nil {
-				return err
-			}
-			total.take(c, name, batch, reply, bar)
-			return nil
+			return remote.Decode[wire.BulkReply](answer)
 		}
 		var e *wire.Error
 		again := errors.As(err, &e) && e.Durable == wire.NotDurable && (e.Code == fault.Overloaded || e.Code == fault.Unavailable)
 		if c.Context.Err() != nil {
-			return fmt.Errorf("interrupted")
+			return nil, fmt.Errorf("interrupted")
 		}
 		if !again || try == mostTries {
-			return err
+			return nil, err
 		}
 		if err := sleep(c.Context, pause); err != nil {
-			return fmt.Errorf("interrupted")
+			return nil, fmt.Errorf("interrupted")
 		}
 		pause *= 2
 	}

@@ -43,7 +43,7 @@ func serveScript(env *testscript.Env) error {
 	env.Setenv("URL", "http://"+server.Addr())
 	env.Setenv("NATS", db.NATSURL())
 	env.Setenv("HOME", env.WorkDir)
-	for _, name := range []string{"NATS_URL", "NATS_CONTEXT", "JETSEEK_URL", "XDG_CONFIG_HOME"} {
+	for _, name := range []string{"NATS_URL", "NATS_CONTEXT", "JETSEEK_URL", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
 		env.Setenv(name, "")
 	}
 	return os.MkdirAll(filepath.Join(env.WorkDir, ".config", "nats", "context"), 0o700)

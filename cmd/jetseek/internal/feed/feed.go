@@ -16,9 +16,11 @@ import (
 // MaxLine bounds one document, in bytes.
 const MaxLine = 16 << 20
 
-// Document is one of a file: its JSON in one line, and the line of the file on which it begins, from 1.
+// Document is one of a file: its JSON in one line, the line of the file on which it begins, from 1, and the offset in bytes behind it, that of the
+// next line in the form of lines.
 type Document struct {
 	Line int
+	End  int64
 	JSON []byte
 }
 
@@ -51,10 +53,11 @@ func (r *Reader) Next() (Document, error) { return r.next() }
 
 // lines reads one document a line.
 func lines(b *bufio.Reader) func() (Document, error) {
-	at := 0
+	at, end := 0, int64(0)
 	return func() (Document, error) {
 		for {
 			line, err := readLine(b)
+			end += int64(len(line))
 			if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
 				if errors.Is(err, io.EOF) {
 					return Document{}, io.EOF
@@ -63,7 +66,7 @@ func lines(b *bufio.Reader) func() (Document, error) {
 			}
 			at++
 			if line = bytes.TrimSpace(line); len(line) > 0 {
-				return Document{Line: at, JSON: line}, nil
+				return Document{Line: at, End: end, JSON: line}, nil
 			}
 		}
 	}
@@ -122,7 +125,7 @@ func values(b *bufio.Reader, array bool) func() (Document, error) {
 		if one.Len() > MaxLine {
 			return Document{}, fmt.Errorf("line %d: a document of more than %d bytes", line, MaxLine)
 		}
-		return Document{Line: line, JSON: one.Bytes()}, nil
+		return Document{Line: line, End: d.InputOffset(), JSON: one.Bytes()}, nil
 	}
 }
 

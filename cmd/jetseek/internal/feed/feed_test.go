@@ -47,6 +47,27 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// Ends are offsets in the file: behind the line, or behind the value.
+func TestEnds(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\"a\":1}\n\n  {\"b\":2}\r\n{\"c\":3}": "[8 20 27]",
+		" [{\"a\": 1},\n {\"b\":2} ]":           "[10 20]",
+		"{\n\"a\":1\n}\n{\"b\":2}":              "[9 17]",
+	} {
+		r, err := New(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ends []int64
+		for d, err := r.Next(); err == nil; d, err = r.Next() {
+			ends = append(ends, d.End)
+		}
+		if got := fmt.Sprint(ends); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestLongLines(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("x", 3<<20) + `"}`
 	if got, err := read(t, long+"\n{\"b\":1}\n"); err != io.EOF || got != "1:"+long+` 2:{"b":1}` {
