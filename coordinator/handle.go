@@ -51,19 +51,29 @@ func (c *Coordinator) handleGet(ctx context.Context, collection string, msg *nat
 
 // readIDRequest reads a body of {"id":…} and the budget from the headers.
 func readIDRequest(ctx context.Context, msg *nats.Msg, timeout time.Duration) (context.Context, context.CancelFunc, string, error) {
-	if _, given := header(msg.Header, wire.HeaderBudgetMs); given {
-		timeout = mostTimeout // the caller says how long it waits: nothing is gained by giving up before
-	}
-	p, err := readWriteParams(msg.Header, timeout)
+	ctx, cancel, err := withReadBudget(ctx, msg, timeout)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	id, err := wire.DecodeID(msg.Data)
 	if err != nil {
+		cancel()
 		return nil, nil, "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	return ctx, cancel, id, nil
+}
+
+// withReadBudget gives a read the budget that its headers say, else the timeout.
+func withReadBudget(ctx context.Context, msg *nats.Msg, timeout time.Duration) (context.Context, context.CancelFunc, error) {
+	if _, given := header(msg.Header, wire.HeaderBudgetMs); given {
+		timeout = mostTimeout // the caller says how long it waits: nothing is gained by giving up before
+	}
+	p, err := readWriteParams(msg.Header, timeout)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	return ctx, cancel, nil
 }
 
 func (c *Coordinator) handleIndex(ctx context.Context, collection string, msg *nats.Msg) (answerTo, error) {

@@ -29,6 +29,7 @@ func (c *Coordinator) handlers() map[ops.ID]handler {
 	return map[ops.ID]handler{
 		ops.Search:            c.handleSearch,
 		ops.Get:               c.handleGet,
+		ops.Explain:           c.handleExplain,
 		ops.Index:             c.handleIndex,
 		ops.Delete:            c.handleDelete,
 		ops.Bulk:              c.handleBulk,

@@ -164,13 +164,23 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	return out, nil
 }
 
-// gatherWeights asks every group for its statistics at a snapshot that it pins, and makes the weights of their sum.
+// gatherWeights makes the weights of the sum of all groups' statistics; none where each group weighs for itself.
 func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.Weight, error) {
 	began := time.Now()
 	defer func() {
 		out.statsTook = time.Since(began)
 		c.metrics.phase(phaseStats, out.statsTook)
 	}()
+	p := out.plan
+	sum, err := c.gatherStats(ctx, out)
+	if err != nil || p.body.Stats == "local" {
+		return nil, err
+	}
+	return query.Weigh(p.leaves, p.fields, p.terms, sum)
+}
+
+// gatherStats asks every group for its statistics at a snapshot that it pins, and adds up those that came.
+func (c *Coordinator) gatherStats(ctx context.Context, out *answered) (bm25.Stats, error) {
 	ctx, cancel := withShare(ctx, statsShare)
 	defer cancel()
 	p := out.plan
@@ -200,13 +210,10 @@ func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.
 			continue
 		}
 		if err := sum.Add(part.stats); err != nil {
-			return nil, unavailable("malformed", "member %s/%s: %v", part.group.Name, part.node, err)
+			return bm25.Stats{}, unavailable("malformed", "member %s/%s: %v", part.group.Name, part.node, err)
 		}
 	}
-	if out.plan.body.Stats == "local" {
-		return nil, nil
-	}
-	return query.Weigh(p.leaves, p.fields, p.terms, sum)
+	return sum, nil
 }
 
 // gatherResults searches every group, at the snapshot that its statistics came from where they were asked for.

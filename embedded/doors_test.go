@@ -71,6 +71,10 @@ func TestOneTableThroughAllDoors(t *testing.T) {
 			func(c *client.Client, name string) (any, error) {
 				return c.SearchJSON(ctx, name, []byte(`{"query":"absent","limit":0}`))
 			}},
+		{"explain", request{op: "read.{c}.explain", body: `{"query":"red apple","id":"a b/ü"}`, http: "POST /collections/{c}/explain"}, 200,
+			func(c *client.Client, name string) (any, error) {
+				return c.Explain(ctx, name, &wire.ExplainBody{ID: "a b/ü", Query: json.RawMessage(`"red apple"`)})
+			}},
 		{"delete", request{op: "write.{c}.delete", body: `{"id":"p2"}`, http: "DELETE /collections/{c}/index?id=p2"}, 200,
 			func(c *client.Client, name string) (any, error) {
 				return c.Delete(ctx, name, "p2", client.WriteOptions{})

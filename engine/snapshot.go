@@ -141,23 +141,30 @@ func (c *collection) info() CollectionInfo {
 
 // Get gives a live, owned document, or false.
 func (s *Snapshot) Get(c schema.Incarnation, id string) (Doc, bool) {
+	p, d, ok := s.locate(c, id)
+	if !ok {
+		return Doc{}, false
+	}
+	st := p.seg.State(d)
+	source, err := p.seg.Source(d)
+	if err != nil {
+		panic(fmt.Sprintf("engine: source of a verified segment: %v", err))
+	}
+	birth := Birth{Log: st.Log, Seq: st.Seq, Index: st.Index}
+	return Doc{ID: id, Version: st.Version, Birth: birth, Slot: st.Slot, Source: append([]byte(nil), source...)}, true
+}
+
+// locate finds a live, owned document.
+func (s *Snapshot) locate(c schema.Incarnation, id string) (*part, uint32, bool) {
 	found := s.state.find(c)
 	if found == nil {
-		return Doc{}, false
+		return nil, 0, false
 	}
 	hash := segment.HashID(id)
 	for _, p := range found.parts {
-		d, ok := p.seg.Find(id, hash)
-		if !ok || !p.visible.Has(d) {
-			continue
+		if doc, ok := p.seg.Find(id, hash); ok && p.visible.Has(doc) {
+			return p, doc, true
 		}
-		st := p.seg.State(d)
-		source, err := p.seg.Source(d)
-		if err != nil {
-			panic(fmt.Sprintf("engine: source of a verified segment: %v", err))
-		}
-		birth := Birth{Log: st.Log, Seq: st.Seq, Index: st.Index}
-		return Doc{ID: id, Version: st.Version, Birth: birth, Slot: st.Slot, Source: append([]byte(nil), source...)}, true
 	}
-	return Doc{}, false
+	return nil, 0, false
 }

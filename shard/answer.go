@@ -42,6 +42,8 @@ func (m *Member) answerBinary(ctx context.Context, r request) ([]byte, error) {
 		data, err = m.get(view, r)
 	case wire.OpSlots:
 		data, err = m.slots(view, r)
+	case wire.OpExplain:
+		data, err = m.explain(ctx, view, r)
 	default:
 		return nil, fault.New(fault.NotFound, "a member has no operation %s", fault.Quote(r.op))
 	}

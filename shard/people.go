@@ -88,6 +88,8 @@ func (m *Member) answerPerson(ctx context.Context, snap *engine.Snapshot, r requ
 		return &wire.DocsReply{Frame: frame, Docs: docs}, nil
 	case wire.OpSlots:
 		return &wire.SlotsReply{Frame: frame, Slots: countSlots(snap)}, nil
+	case wire.OpExplain:
+		return nil, fault.New(fault.BadRequest, "a member explains under the statistics of all groups, which a coordinator has: ask explain there")
 	}
 	return nil, fault.New(fault.NotFound, "a member has no operation %s", fault.Quote(r.op))
 }

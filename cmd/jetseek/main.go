@@ -129,7 +129,7 @@ func (p program) commands() []*cli.Command {
 		// a cluster of processes
 		natsCommand(), shardCommand(), coordinatorCommand(), natsPlanCommand(),
 		// asking one
-		indexCommand(), getCommand(), deleteCommand(), searchCommand(), collectionsCommand(),
+		indexCommand(), getCommand(), deleteCommand(), searchCommand(), explainCommand(), collectionsCommand(),
 		statusCommand(), membersCommand(), ringCommand(), planCommand(), benchCommand(),
 	}
 }

@@ -64,6 +64,8 @@ func describeRoute(op *ops.Op, r *ops.Route, schemas schemaSet, failure map[stri
 			body = map[string]any{"type": "string"}
 		case ops.SearchBody:
 			body = describeSearch(op)
+		case ops.RequestBody:
+			body = schemas.of(op.Request)
 		}
 		operation["requestBody"] = map[string]any{"content": map[string]any{mediaType: map[string]any{"schema": body}}}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/ops"
@@ -146,6 +147,8 @@ func shape(t reflect.Type) string {
 		return "JSON"
 	case reflect.TypeFor[wire.Durability]():
 		return `true|false|"unknown"`
+	case reflect.TypeFor[[]bm25.Explanation]():
+		return "[the same shape,…]"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

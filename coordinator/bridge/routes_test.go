@@ -44,6 +44,9 @@ var twins = []twin{
 	{"POST", "/search?collection=books", `no JSON`, "jetseek.read.books.search", `no JSON`, nil},
 	{"POST", "/collections/books/search", ``, "jetseek.read.books.search", ``, nil},
 
+	{"POST", "/explain?collection=books", `{"id":1}`, "jetseek.read.books.explain", `{"id":1}`, nil},
+	{"POST", "/collections/books/explain", `no JSON`, "jetseek.read.books.explain", `no JSON`, nil},
+
 	{"GET", "/search", "", "jetseek.read.default.search", `{}`, nil},
 	{"GET", "/search?q=", "", "jetseek.read.default.search", `{"query":""}`, nil},
 	{"GET", "/collections/books/search?q=caf%C3%A9+noir&filter=n:%3E1&filter=n:%3C3", "", "jetseek.read.books.search",

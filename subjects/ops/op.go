@@ -14,8 +14,9 @@ type ID string
 
 // The operations.
 const (
-	Search ID = "read.search"
-	Get    ID = "read.get"
+	Search  ID = "read.search"
+	Get     ID = "read.get"
+	Explain ID = "read.explain"
 
 	Index  ID = "write.index"
 	Bulk   ID = "write.bulk"

@@ -20,6 +20,7 @@ type BodyUse uint8
 const (
 	NoBody       BodyUse = iota // refused; the fields that parameters give are the body of the call
 	SearchBody                  // passed on as it is
+	RequestBody                 // passed on as it is: the operation's Request
 	DocumentBody                // passed on as it is
 	LinesBody                   // NDJSON, passed on as it is
 	SchemaBody                  // becomes the field "schema"; nothing counts as {}
@@ -28,7 +29,7 @@ const (
 // MaxBytes is the size of the largest body that is read at all.
 func (b BodyUse) MaxBytes() int64 {
 	switch b {
-	case SearchBody, SchemaBody:
+	case SearchBody, RequestBody, SchemaBody:
 		return 1 << 20
 	case DocumentBody:
 		return wire.MaxDocumentBytes

@@ -32,6 +32,8 @@ func Table() []Op {
 				onCollection(Route{Method: "POST", Path: "/search", About: "search by a JSON body", Body: SearchBody, Status: []int{200}}))},
 		{ID: Get, About: "read one document", Request: reflect.TypeFor[wire.IDRequest](), Reply: reflect.TypeFor[wire.DocReply](),
 			Routes: onCollection(Route{Method: "GET", Path: "/doc", Params: []Param{id}, Status: []int{200}})},
+		{ID: Explain, About: "take the score that a query gives a document apart", Request: reflect.TypeFor[wire.ExplainBody](), Reply: reflect.TypeFor[wire.ExplainResponse](),
+			Routes: onCollection(Route{Method: "POST", Path: "/explain", Body: RequestBody, Status: []int{200}})},
 
 		{ID: Index, About: "write one document", Reply: reflect.TypeFor[wire.WriteReply](), Params: append(slices.Clone(indexing), object),
 			Routes: onCollection(Route{Method: "POST", Path: "/index", Params: indexing, Body: DocumentBody, Status: []int{200, 201, 202, 409}})},

@@ -21,23 +21,28 @@ func DecodeID(body []byte) (string, error) {
 			return fault.New(fault.BadRequest, "unknown key %s: the body is {\"id\":…}", fault.Quote(key))
 		}
 		found = true
-		switch r.Kind() {
-		case strictjson.String:
-			id, err = r.String()
-		case strictjson.Number:
-			id, err = r.Number()
-			if strings.ContainsAny(id, ".eE") {
-				return fault.New(fault.BadDocument, "the id %s is no string and no whole number", fault.Quote(id))
-			}
-		default:
-			return fault.New(fault.BadDocument, "the id is a string or a whole number")
-		}
+		id, err = readID(r)
 		return err
 	})
 	if err == nil && !found {
 		err = fault.New(fault.BadRequest, "the body is {\"id\":…}")
 	}
 	return id, err
+}
+
+// readID takes an id as [DecodeID] does.
+func readID(r *strictjson.Reader) (string, error) {
+	switch r.Kind() {
+	case strictjson.String:
+		return r.String()
+	case strictjson.Number:
+		id, err := r.Number()
+		if strings.ContainsAny(id, ".eE") {
+			return "", fault.New(fault.BadDocument, "the id %s is no string and no whole number", fault.Quote(id))
+		}
+		return id, err
+	}
+	return "", fault.New(fault.BadDocument, "the id is a string or a whole number")
 }
 
 // DecodeCollectionRequest reads the body of an operation on a collection. Errors are bad_request.

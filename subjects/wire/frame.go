@@ -74,7 +74,7 @@ type PingReply struct {
 
 // DecodeFrame reads the frame of any binary reply, for routing before the rest is decoded.
 func DecodeFrame(b []byte) (Frame, error) {
-	r := openAny(b, kindStatsReply, kindSearchReply, kindDocsReply, kindGetReply, kindPingReply, kindSlotsReply)
+	r := openAny(b, kindStatsReply, kindSearchReply, kindDocsReply, kindGetReply, kindPingReply, kindSlotsReply, kindExplainReply)
 	f := readFrame(r)
 	return f, r.err
 }
@@ -85,15 +85,36 @@ func AppendStatsReply(dst []byte, p *StatsReply) []byte {
 	if p.Err != nil {
 		return dst
 	}
-	dst = appendUvarint(dst, uint64(len(p.Stats.Fields)))
-	for _, f := range p.Stats.Fields {
+	return appendStats(dst, &p.Stats)
+}
+
+func appendStats(dst []byte, s *bm25.Stats) []byte {
+	dst = appendUvarint(dst, uint64(len(s.Fields)))
+	for _, f := range s.Fields {
 		dst = appendUvarint(appendUvarint(dst, f.Docs), f.TotalLen)
 	}
-	dst = appendUvarint(dst, uint64(len(p.Stats.DF)))
-	for _, df := range p.Stats.DF {
+	dst = appendUvarint(dst, uint64(len(s.DF)))
+	for _, df := range s.DF {
 		dst = appendUvarint(dst, df)
 	}
 	return dst
+}
+
+func readStats(r *reader) bm25.Stats {
+	var s bm25.Stats
+	if n := r.count(2); n > 0 {
+		s.Fields = make([]bm25.FieldStats, n)
+	}
+	for i := range s.Fields {
+		s.Fields[i] = bm25.FieldStats{Docs: r.uvarint(), TotalLen: r.uvarint()}
+	}
+	if n := r.count(1); n > 0 {
+		s.DF = make([]uint64, n)
+	}
+	for i := range s.DF {
+		s.DF[i] = r.uvarint()
+	}
+	return s
 }
 
 // DecodeStatsReply reads the binary form.
@@ -103,18 +124,7 @@ func DecodeStatsReply(b []byte) (*StatsReply, error) {
 	if p.Err != nil {
 		return finish(p, "stats reply", r)
 	}
-	if n := r.count(2); n > 0 {
-		p.Stats.Fields = make([]bm25.FieldStats, n)
-	}
-	for i := range p.Stats.Fields {
-		p.Stats.Fields[i] = bm25.FieldStats{Docs: r.uvarint(), TotalLen: r.uvarint()}
-	}
-	if n := r.count(1); n > 0 {
-		p.Stats.DF = make([]uint64, n)
-	}
-	for i := range p.Stats.DF {
-		p.Stats.DF[i] = r.uvarint()
-	}
+	p.Stats = readStats(r)
 	return finish(p, "stats reply", r)
 }
 

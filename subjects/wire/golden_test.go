@@ -76,9 +76,14 @@ func forms() map[string]form {
 		"docs_request": formOf(wire.DocsRequest{Head: testHead, IDs: []string{"a", "b/c"}}, wire.AppendDocsRequest, wire.DecodeDocsRequest),
 		"docs_reply": formOf(wire.DocsReply{Frame: testFrame, Docs: []wire.Doc{testDoc, {ID: "b/c", Source: []byte{}}}},
 			wire.AppendDocsReply, wire.DecodeDocsReply),
-		"get_request":  formOf(wire.GetRequest{Head: testHead, ID: "a"}, wire.AppendGetRequest, wire.DecodeGetRequest),
-		"get_reply":    formOf(wire.GetReply{Frame: testFrame, Doc: testDoc}, wire.AppendGetReply, wire.DecodeGetReply),
-		"ping_request": formOf(wire.PingRequest{Head: testHead}, wire.AppendPingRequest, wire.DecodePingRequest),
+		"get_request": formOf(wire.GetRequest{Head: testHead, ID: "a"}, wire.AppendGetRequest, wire.DecodeGetRequest),
+		"get_reply":   formOf(wire.GetReply{Frame: testFrame, Doc: testDoc}, wire.AppendGetReply, wire.DecodeGetReply),
+		"explain_request": formOf(wire.ExplainRequest{
+			Head: testHead, ID: "a", Query: &query.TextTerm{Field: "body", Term: "gc", Boost: 1}, Fields: []string{"body"}, Terms: []bm25.FieldTerm{{Field: "body", Term: "gc"}},
+			Stats: bm25.Stats{Fields: []bm25.FieldStats{{Docs: 1000, TotalLen: 5000}}, DF: []uint64{42}},
+		}, wire.AppendExplainRequest, wire.DecodeExplainRequest),
+		"explain_reply": formOf(wire.ExplainReply{Frame: testFrame, Found: true, Explanation: []byte("{}")}, wire.AppendExplainReply, wire.DecodeExplainReply),
+		"ping_request":  formOf(wire.PingRequest{Head: testHead}, wire.AppendPingRequest, wire.DecodePingRequest),
 		"ping_reply": formOf(wire.PingReply{Frame: testFrame, State: "serving", Applied: 300, ContentSeq: 290, Documents: 11300, Digest: testDigest},
 			wire.AppendPingReply, wire.DecodePingReply),
 		"report": formOf(wire.Report{

@@ -17,14 +17,17 @@ const (
 	kindError
 	kindSlotsRequest
 	kindSlotsReply
+	kindExplainRequest
+	kindExplainReply
 )
 
 // The operations of a member, as they stand in subjects.
 const (
-	OpStats  = "stats"
-	OpSearch = "search"
-	OpDocs   = "docs"
-	OpGet    = "get"
-	OpPing   = "ping"
-	OpSlots  = "slots"
+	OpStats   = "stats"
+	OpSearch  = "search"
+	OpDocs    = "docs"
+	OpGet     = "get"
+	OpPing    = "ping"
+	OpSlots   = "slots"
+	OpExplain = "explain"
 )

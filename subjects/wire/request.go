@@ -18,7 +18,7 @@ type Head struct {
 	SchemaVersion uint64 // by which the request was resolved
 	Epoch         uint64 // at which this group's ownership last changed, by the sender's map
 	MinSeq        uint64 // the snapshot must be at or past it
-	AtSeq         uint64 // stats: 0; search, docs: the pinned snapshot, or 0 for the present one
+	AtSeq         uint64 // stats: 0; search, docs, explain: the pinned snapshot, or 0 for the present one
 	BudgetMs      uint32 // what was left of the caller's budget when this was sent; 0: nothing
 }
 
@@ -59,7 +59,7 @@ type PingRequest struct{ Head }
 
 // DecodeHead reads the head of any binary request, for admission before the rest is decoded.
 func DecodeHead(b []byte) (Head, error) {
-	r := openAny(b, kindStatsRequest, kindSearchRequest, kindDocsRequest, kindGetRequest, kindPingRequest, kindSlotsRequest)
+	r := openAny(b, kindStatsRequest, kindSearchRequest, kindDocsRequest, kindGetRequest, kindPingRequest, kindSlotsRequest, kindExplainRequest)
 	h := readHead(r)
 	return h, r.err
 }
@@ -67,14 +67,28 @@ func DecodeHead(b []byte) (Head, error) {
 // AppendStatsRequest appends the binary form to dst.
 func AppendStatsRequest(dst []byte, q *StatsRequest) []byte {
 	dst = appendHead(append(dst, binaryV1, kindStatsRequest), &q.Head)
-	dst = appendFlag(dst, q.Pin)
-	dst = appendStrings(dst, q.Fields)
-	dst = appendUvarint(dst, uint64(len(q.Terms)))
-	for _, t := range q.Terms {
+	return appendQuestion(appendFlag(dst, q.Pin), q.Fields, q.Terms)
+}
+
+func appendQuestion(dst []byte, fields []string, terms []bm25.FieldTerm) []byte {
+	dst = appendStrings(dst, fields)
+	dst = appendUvarint(dst, uint64(len(terms)))
+	for _, t := range terms {
 		dst = appendStr(dst, t.Field)
 		dst = appendStr(dst, t.Term)
 	}
 	return dst
+}
+
+func readQuestion(r *reader) (fields []string, terms []bm25.FieldTerm) {
+	fields = readStrings(r, MaxNameBytes)
+	if n := r.count(2); n > 0 {
+		terms = make([]bm25.FieldTerm, n)
+	}
+	for i := range terms {
+		terms[i] = bm25.FieldTerm{Field: r.str(MaxNameBytes), Term: r.str(MaxTermBytes)}
+	}
+	return fields, terms
 }
 
 // DecodeStatsRequest reads the binary form.
@@ -82,13 +96,7 @@ func DecodeStatsRequest(b []byte) (*StatsRequest, error) {
 	r := open(b, kindStatsRequest)
 	q := &StatsRequest{Head: readHead(r)}
 	q.Pin = r.flag()
-	q.Fields = readStrings(r, MaxNameBytes)
-	if n := r.count(2); n > 0 {
-		q.Terms = make([]bm25.FieldTerm, n)
-	}
-	for i := range q.Terms {
-		q.Terms[i] = bm25.FieldTerm{Field: r.str(MaxNameBytes), Term: r.str(MaxTermBytes)}
-	}
+	q.Fields, q.Terms = readQuestion(r)
 	return finish(q, "stats request", r)
 }
 

@@ -1,0 +1,55 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Label names a resolved node in a few words, for people; what is long is counted instead.
+func Label(n Node) string {
+	switch n := n.(type) {
+	case *MatchAll:
+		return "every document"
+	case *MatchNone:
+		return "nothing"
+	case *Bool:
+		return fmt.Sprintf("clauses: %d must, %d should of which %d at least, %d must not, %d filter", len(n.Must), len(n.Should), n.MinShould, len(n.MustNot), len(n.Filter))
+	case *DisMax:
+		return fmt.Sprintf("the best of %d clauses", len(n.Children))
+	case *ConstantScore:
+		return "constant for " + Label(n.Child)
+	case *TextTerm:
+		return n.Field + ":" + n.Term
+	case *TextPhrase:
+		return n.Field + `:"` + strings.Join(n.Terms, " ") + `"`
+	case *KeywordSet:
+		if len(n.Values) == 1 {
+			return n.Field + ":" + n.Values[0]
+		}
+		return fmt.Sprintf("%s: one of %d values", n.Field, len(n.Values))
+	case *KeywordRange:
+		return n.Field + ": a range of values"
+	case *LongRange:
+		return fmt.Sprintf("%s:[%d TO %d]", n.Field, n.Lo, n.Hi)
+	case *LongSet:
+		return fmt.Sprintf("%s: one of %d values", n.Field, len(n.Values))
+	case *DoubleRange:
+		return fmt.Sprintf("%s: from %g to %g", n.Field, n.Lo, n.Hi)
+	case *DoubleSet:
+		return fmt.Sprintf("%s: one of %d values", n.Field, len(n.Values))
+	case *FieldExists:
+		return "has the field " + n.Field
+	case *IDs:
+		return fmt.Sprintf("one of %d ids", len(n.Values))
+	}
+	return fmt.Sprintf("%T", n)
+}
+
+// ConstantBoost gives the boost of a resolved node that scores it whatever the document; false for text leaves and for nodes that combine others.
+func ConstantBoost(n Node) (float64, bool) {
+	boost, leaf := leafOf(n)
+	if boost == nil || leaf != nil {
+		return 0, false
+	}
+	return *boost, true
+}
