@@ -117,6 +117,12 @@ func (p *osProcess) end(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
+	p.ended(t)
+}
+
+// ended waits for a process that was asked to end, and wants exit code 0.
+func (p *osProcess) ended(t *testing.T) {
+	t.Helper()
 	select {
 	case <-p.done:
 	case <-time.After(30 * time.Second):

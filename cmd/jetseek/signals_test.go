@@ -24,12 +24,5 @@ func TestSignalsAtOnceCountAsOne(t *testing.T) {
 	if sent < 2 {
 		t.Fatalf("it ended before a second signal: %d sent", sent)
 	}
-	select {
-	case <-p.done:
-	case <-time.After(30 * time.Second):
-		t.Fatalf("it does not end:\n%s", p.err)
-	}
-	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, p.err)
-	}
+	p.ended(t)
 }
