@@ -261,8 +261,8 @@ func (a *applying) remove(c *collection, id string, old standing) {
 
 // flush makes the new documents of a collection a segment.
 func (a *applying) flush(c *collection, p *pending) error {
-	if p.builder.Live() > 0 {
-		seg, err := segment.Open(p.builder.Finish())
+	if b, _ := p.builder.Cut(0, p.builder.Docs()); b != nil {
+		seg, err := segment.Open(b)
 		if err != nil {
 			return fmt.Errorf("open the segment just built: %w", err)
 		}

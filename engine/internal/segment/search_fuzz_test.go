@@ -24,7 +24,8 @@ func goodSegment() []byte {
 		b.Ints("year", []int64{1, 2})
 		b.Floats("price", []float64{1.5})
 	}
-	return b.Finish()
+	all, _ := b.Cut(0, b.Docs())
+	return all
 }
 
 // searchAll searches a segment in all ways.

@@ -73,7 +73,11 @@ func buildSegment(t testing.TB, docs []*document) *Segment {
 	for _, d := range docs {
 		d.addTo(&b)
 	}
-	s, err := Open(b.Finish())
+	all, numbers := b.Cut(0, b.Docs())
+	if len(numbers) != len(docs) {
+		t.Fatalf("%d documents in the segment, want %d", len(numbers), len(docs))
+	}
+	s, err := Open(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,12 +207,50 @@ func TestRemovedDocumentsLeaveNoTrace(t *testing.T) {
 				kept = append(kept, d)
 			}
 		}
-		if b.Live() != len(kept) {
-			t.Fatalf("%d live, want %d", b.Live(), len(kept))
+	}
+	if all, _ := b.Cut(0, b.Docs()); !bytes.Equal(all, buildSegment(t, kept).Bytes()) {
+		t.Fatal("removed documents show in the bytes")
+	}
+}
+
+// TestCutsAreAsBuiltAtOnce cuts ranges of one builder, over each other and with documents taken back in between: each is as if it had been built alone.
+func TestCutsAreAsBuiltAtOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	docs := randomDocuments(r, 0, 400)
+	var b Builder
+	b.Reset(7)
+	added, dead := 0, map[int]bool{}
+	for range 150 {
+		for range r.IntN(8) {
+			if added < len(docs) {
+				docs[added].addTo(&b)
+				added++
+			}
+		}
+		if added > 0 && r.IntN(2) == 0 {
+			i := r.IntN(added)
+			dead[i] = true
+			b.Remove(uint32(i))
+		}
+		from := r.IntN(added + 1)
+		to := from + r.IntN(added-from+1)
+		var want []*document
+		var numbers []uint32
+		for i := from; i < to; i++ {
+			if !dead[i] {
+				want, numbers = append(want, docs[i]), append(numbers, uint32(i))
+			}
+		}
+		got, of := b.Cut(uint32(from), uint32(to))
+		if !slices.Equal(of, numbers) {
+			t.Fatalf("cut %d to %d holds %v, want %v", from, to, of, numbers)
+		}
+		if len(want) > 0 && !bytes.Equal(got, buildSegment(t, want).Bytes()) {
+			t.Fatalf("cut %d to %d differs from a segment of its documents", from, to)
 		}
 	}
-	if !bytes.Equal(b.Finish(), buildSegment(t, kept).Bytes()) {
-		t.Fatal("removed documents show in the bytes")
+	if b.Retained() < len(docs)*100 {
+		t.Errorf("a builder of %d documents retains %d bytes", len(docs), b.Retained())
 	}
 }
 

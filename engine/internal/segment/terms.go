@@ -1,26 +1,22 @@
 package segment
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
 	"hash/maphash"
-	"slices"
 )
 
 // terms numbers the distinct terms of one field in the order in which they come. All strings lie in one arena, so that the garbage collector has
 // nothing to follow. The hash is seeded, so that nobody can aim at it; it decides where an entry lies and nothing that shows.
 type terms struct {
-	seed   maphash.Seed
-	slots  []uint32 // number+1, 0: empty; a power of two
-	hashes []uint32
-	ends   []uint32 // of the terms in arena
-	arena  []byte
+	seed  maphash.Seed
+	slots []uint64 // a power of two: the upper half is the term's hash, the lower its number plus one; 0: empty
+	ends  []uint32 // of the terms in arena
+	arena []byte
 }
 
 func (t *terms) reset() {
 	clear(t.slots)
-	t.hashes, t.ends, t.arena = t.hashes[:0], t.ends[:0], t.arena[:0]
+	t.ends, t.arena = t.ends[:0], t.arena[:0]
 }
 
 // number gives the term's number, a new one when it has none.
@@ -31,17 +27,15 @@ func (t *terms) number(term string) uint32 {
 	h := uint32(maphash.String(t.seed, term))
 	mask := uint32(len(t.slots) - 1)
 	i := h & mask
-	for t.slots[i] != 0 {
-		if n := t.slots[i] - 1; t.hashes[n] == h && string(t.term(n)) == term {
-			return n
+	for ; t.slots[i] != 0; i = (i + 1) & mask {
+		if s := t.slots[i]; uint32(s>>32) == h && string(t.term(uint32(s)-1)) == term {
+			return uint32(s) - 1
 		}
-		i = (i + 1) & mask
 	}
-	t.hashes = append(t.hashes, h)
 	t.arena = append(t.arena, term...)
 	t.ends = append(t.ends, uint32(len(t.arena)))
-	t.slots[i] = uint32(len(t.ends))
-	return t.slots[i] - 1
+	t.slots[i] = uint64(h)<<32 | uint64(len(t.ends))
+	return uint32(len(t.ends)) - 1
 }
 
 func (t *terms) term(n uint32) []byte {
@@ -56,36 +50,22 @@ func (t *terms) grow() {
 	if t.slots == nil {
 		t.seed = maphash.MakeSeed()
 	}
-	t.slots = make([]uint32, max(64, 2*len(t.slots)))
-	mask := uint32(len(t.slots) - 1)
-	for n, h := range t.hashes {
-		i := h & mask
+	old := t.slots
+	t.slots = make([]uint64, max(64, 2*len(old)))
+	mask := uint64(len(t.slots) - 1)
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		i := s >> 32 & mask
 		for t.slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		t.slots[i] = uint32(n) + 1
+		t.slots[i] = s
 	}
 }
 
-// ranked is a term with its first bytes, by which most comparisons are decided.
-type ranked struct {
-	head   uint64
-	number uint32
-}
-
-// sorted appends the numbers in the order of their terms' bytes.
-func (t *terms) sorted(dst []ranked) []ranked {
-	for n := range uint32(len(t.ends)) {
-		dst = append(dst, ranked{head(t.term(n)), n})
-	}
-	slices.SortFunc(dst, func(a, b ranked) int {
-		if a.head != b.head {
-			return cmp.Compare(a.head, b.head)
-		}
-		return bytes.Compare(t.term(a.number), t.term(b.number))
-	})
-	return dst
-}
+func (t *terms) retained() int { return 8*cap(t.slots) + 4*cap(t.ends) + cap(t.arena) }
 
 // head gives the first eight bytes as a number in their order; missing bytes count as zero.
 func head(term []byte) uint64 {

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
@@ -29,9 +28,12 @@ type writer struct {
 	field   int
 	dict    termdict.Writer
 	lists   postings.Writer
-	byDoc   []uint64 // of an exact field: document and ordinal of each posting
+	byDoc   []ordinal // of an exact field, by ordinal
 	lengths textLengths
 }
+
+// ordinal is one exact value of a document.
+type ordinal struct{ doc, ord uint32 }
 
 // textLengths are the lengths of a field by document.
 type textLengths []int64
@@ -118,6 +120,12 @@ func (w *writer) stateColumn(k kind, states []State, get func(*State) int64) {
 	w.end(k, 0)
 }
 
+// zeros gives a zero for each document, which the writer owns until the next field.
+func (w *writer) zeros(docs int) []int64 {
+	w.lengths = append(w.lengths[:0], make([]int64, docs)...)
+	return w.lengths
+}
+
 // beginText begins a text field whose documents have these lengths; its terms follow in order.
 func (w *writer) beginText(field int, lengths []int64) {
 	w.field, w.lengths = field, lengths
@@ -146,9 +154,9 @@ func (w *writer) beginExact(field int) {
 }
 
 func (w *writer) exactTerm(term []byte, list *postings.List) {
-	ord := uint64(w.dict.Len())
+	ord := uint32(w.dict.Len())
 	for _, d := range list.Docs {
-		w.byDoc = append(w.byDoc, uint64(d)<<32|ord)
+		w.byDoc = append(w.byDoc, ordinal{d, ord})
 	}
 	w.term(term, list)
 }
@@ -157,23 +165,20 @@ func (w *writer) endExact(docs int) {
 	w.lists.Finish()
 	w.section(kindExact, w.field, w.dict.Finish())
 	w.section(kindExactPostings, w.field, w.lists.Docs)
-	slices.Sort(w.byDoc)
-	w.beginColumn(docs)
-	for _, e := range w.byDoc {
-		w.value(uint32(e>>32), int64(uint32(e)))
+	w.starts = append(w.starts[:0], make([]uint32, docs+2)...)
+	for _, p := range w.byDoc {
+		w.starts[p.doc+2]++
 	}
-	w.endColumn(kindOrdinals, w.field)
-}
-
-// column writes the values of documents in their old order, which also is the new one.
-func (w *writer) column(k kind, field int, renumber []uint32, docs int, of []uint32, values []int64) {
-	w.beginColumn(docs)
-	for i, v := range values {
-		if d := renumber[of[i]]; d != Gone {
-			w.value(d, v)
-		}
+	for d := 2; d < len(w.starts); d++ {
+		w.starts[d] += w.starts[d-1]
 	}
-	w.endColumn(k, field)
+	w.values = slices.Grow(w.values[:0], len(w.byDoc))[:len(w.byDoc)]
+	for _, p := range w.byDoc { // by ordinal, and so each document's ascend
+		w.values[w.starts[p.doc+1]] = int64(p.ord)
+		w.starts[p.doc+1]++
+	}
+	w.buf = docvalues.AppendMulti(w.buf, w.starts[:docs+1], w.values)
+	w.end(kindOrdinals, w.field)
 }
 
 // beginColumn begins a column; values follow in order of documents.
@@ -193,12 +198,4 @@ func (w *writer) endColumn(k kind, field int) {
 	}
 	w.buf = docvalues.AppendMulti(w.buf, w.starts, w.values)
 	w.end(k, field)
-}
-
-func floatBits(values []float64) []int64 {
-	bits := make([]int64, len(values))
-	for i, v := range values {
-		bits[i] = int64(math.Float64bits(v))
-	}
-	return bits
 }

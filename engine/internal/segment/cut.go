@@ -1,0 +1,111 @@
+package segment
+
+import "slices"
+
+// Cut gives the segment of the documents from..to-1 that were not removed, numbered anew in their order, and which they are; nil when there are none. The
+// documents stay in the builder.
+func (b *Builder) Cut(from, to uint32) (segment []byte, docs []uint32) {
+	c := &b.cut
+	c.from, c.to, c.numbers = from, to, c.numbers[:0]
+	b.states = b.states[:0]
+	for i := from; i < to; i++ {
+		if b.docs[i].dead {
+			c.numbers = append(c.numbers, Gone)
+			continue
+		}
+		c.numbers = append(c.numbers, uint32(len(docs)))
+		docs = append(docs, i)
+		b.states = append(b.states, b.docs[i].state)
+	}
+	if c.docs = len(docs); c.docs == 0 {
+		return nil, nil
+	}
+	b.write()
+	return b.out.finish(), docs
+}
+
+// write writes the segment of the cut.
+func (b *Builder) write() {
+	var fields []*builtField
+	var names []string
+	for _, f := range b.fields {
+		if f.within(&b.cut) {
+			fields, names = append(fields, f), append(names, f.name)
+		}
+	}
+	b.out.reset(b.cut.docs)
+	b.out.meta(b.collection, b.states, names)
+	b.writeIDs()
+	b.out.states(b.states)
+	b.writeSources()
+	for i, f := range fields {
+		b.writeField(i, f)
+	}
+}
+
+func (b *Builder) writeIDs() {
+	b.living(func(doc uint32) {
+		start := 0
+		if doc > 0 {
+			start = b.docs[doc-1].idEnd
+		}
+		b.out.id(b.ids[start:b.docs[doc].idEnd], b.docs[doc].hash)
+	})
+	b.out.endIDs()
+}
+
+func (b *Builder) writeSources() {
+	start, end := b.sourceStart(b.cut.from), b.sourceStart(b.cut.to)
+	b.store.Reset(compressed(end - start))
+	b.living(func(doc uint32) { b.store.Add(b.sources[b.sourceStart(doc):b.docs[doc].sourceEnd]) })
+	b.out.section(kindStored, 0, b.store.Finish())
+}
+
+func (b *Builder) sourceStart(doc uint32) int {
+	if doc == 0 {
+		return 0
+	}
+	return b.docs[doc-1].sourceEnd
+}
+
+// living visits the documents of the cut that were not removed.
+func (b *Builder) living(visit func(doc uint32)) {
+	for i, n := range b.cut.numbers {
+		if n != Gone {
+			visit(b.cut.from + uint32(i))
+		}
+	}
+}
+
+func (b *Builder) writeField(i int, f *builtField) {
+	c := &b.cut
+	if f.text.within(c) {
+		lengths := b.out.zeros(c.docs)
+		f.text.lengths(c, lengths)
+		b.out.beginText(i, lengths)
+		f.text.each(c, true, b.out.term)
+		b.out.endText()
+	}
+	if f.exact.within(c) {
+		b.out.beginExact(i)
+		f.exact.each(c, false, b.out.exactTerm)
+		b.out.endExact(c.docs)
+	}
+	if f.ints.within(c) {
+		b.writeNumbers(kindInts, i, &f.ints)
+	}
+	if f.floats.within(c) {
+		b.writeNumbers(kindFloats, i, &f.floats)
+	}
+}
+
+func (b *Builder) writeNumbers(k kind, field int, n *numbers) {
+	b.out.beginColumn(b.cut.docs)
+	i, _ := slices.BinarySearch(n.docs, b.cut.from)
+	for ; i < len(n.docs) && n.docs[i] < b.cut.to; i++ {
+		if d := b.cut.number(n.docs[i]); d != Gone {
+			b.out.value(d, n.values[i])
+		}
+	}
+	b.out.endColumn(k, field)
+}
