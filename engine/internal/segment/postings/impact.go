@@ -37,41 +37,47 @@ func addImpact(list []Impact, p Impact) []Impact {
 	return list
 }
 
-// appendImpacts appends the pairs, after uniting the least frequent of them when there are too many.
-func appendImpacts(dst []byte, list []Impact) []byte {
-	if len(list) > maxImpacts {
-		last := list[len(list)-1]
-		list = list[:maxImpacts]
-		list[maxImpacts-1].Length = last.Length
+// addImpacts adds pairs, one after the other.
+func addImpacts(list, pairs []Impact) []Impact {
+	for _, p := range pairs {
+		list = addImpact(list, p)
 	}
+	return list
+}
+
+// few unites the least frequent pairs when there are too many.
+func few(list []Impact) []Impact {
+	if len(list) <= maxImpacts {
+		return list
+	}
+	list[maxImpacts-1].Length = list[len(list)-1].Length
+	return list[:maxImpacts]
+}
+
+// appendImpacts appends at most maxImpacts pairs, the last one first: frequencies and lengths rise from there.
+func appendImpacts(dst []byte, list []Impact) []byte {
 	dst = append(dst, byte(len(list)))
-	for _, p := range list {
-		dst = binary.AppendUvarint(dst, uint64(p.Freq))
-		dst = binary.AppendUvarint(dst, uint64(p.Length))
+	at := Impact{}
+	for i := len(list) - 1; i >= 0; i-- {
+		dst = binary.AppendUvarint(dst, uint64(list[i].Freq-at.Freq))
+		dst = binary.AppendUvarint(dst, uint64(list[i].Length-at.Length))
+		at = list[i]
 	}
 	return dst
 }
 
-// readImpacts appends the pairs that the cursor stands on.
+// readImpacts appends the pairs that the cursor stands on, the least frequent first.
 func readImpacts(dst []Impact, c *cursor.Cursor) []Impact {
 	n := int(c.Byte())
 	if n < 1 || n > maxImpacts {
 		c.Fail()
 		return dst
 	}
+	at := Impact{}
 	for range n {
-		dst = append(dst, Impact{c.Uint32(), c.Uint32()})
+		at.Freq += c.Uint32()
+		at.Length += c.Uint32()
+		dst = append(dst, at)
 	}
 	return dst
-}
-
-func skipImpacts(c *cursor.Cursor) {
-	n := int(c.Byte())
-	if n < 1 || n > maxImpacts {
-		c.Fail()
-		return
-	}
-	for range 2 * n {
-		c.Uvarint()
-	}
 }

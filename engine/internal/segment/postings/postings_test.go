@@ -97,6 +97,14 @@ func checkAdvance(t *testing.T, r *rand.Rand, src Source, ref Ref, want *List) {
 	span := int(want.Docs[len(want.Docs)-1]) + 2
 	for range 20 {
 		var it Iterator
+		var b Blocks
+		var bounds RunBounds
+		b.Open(src, ref)
+		b.Impacts(nil)
+		for i := 0; i < b.Count(); i++ {
+			b.Find(0, b.Last(i))
+			b.Run(i, &bounds)
+		}
 		it.Init(src, ref)
 		for target := uint32(0); ; target += uint32(1 + r.IntN(1+span/(1+r.IntN(40)))) {
 			i, _ := slices.BinarySearch(want.Docs, target)
@@ -119,25 +127,36 @@ func checkAdvance(t *testing.T, r *rand.Rand, src Source, ref Ref, want *List) {
 	}
 }
 
-// checkBounds takes every posting's block and looks for a pair that is no worse than it.
+// checkBounds looks, for every posting, for a pair that is no worse than it among those of its block, its run and the list.
 func checkBounds(t *testing.T, src Source, ref Ref, want *List) {
 	t.Helper()
-	if !src.Text {
+	if !src.Text || len(want.Docs) < BlockLen {
 		return
 	}
-	var it Iterator
-	it.Init(src, ref)
+	var b Blocks
+	var bounds RunBounds
+	b.Open(src, ref)
+	all := b.Impacts(nil)
 	for i, d := range want.Docs {
-		last, pairs := it.Bound(d, nil)
-		if last < d || len(pairs) > maxImpacts {
-			t.Fatalf("bound of %d reaches %d with %d pairs", d, last, len(pairs))
+		block := i / BlockLen
+		if i%(BlockLen*RunLen) == 0 {
+			b.Run(block/RunLen, &bounds)
 		}
-		if !slices.ContainsFunc(pairs, func(p Impact) bool { return p.Freq >= want.Freqs[i] && p.Length <= byNumber{}.Length(d) }) {
-			t.Fatalf("document %d, frequency %d, length %d is above all of %v", d, want.Freqs[i], byNumber{}.Length(d), pairs)
+		from := 0
+		if n := block % RunLen; n > 0 {
+			from = bounds.Upto[n-1]
 		}
-		if i%7 == 0 {
-			it.Advance(d)
+		for _, pairs := range [][]Impact{bounds.Pairs[from:bounds.Upto[block%RunLen]], bounds.Whole, all} {
+			if len(pairs) > maxImpacts || !slices.ContainsFunc(pairs, func(p Impact) bool { return p.Freq >= want.Freqs[i] && p.Length <= byNumber{}.Length(d) }) {
+				t.Fatalf("document %d, frequency %d, length %d is above all of %v", d, want.Freqs[i], byNumber{}.Length(d), pairs)
+			}
 		}
+		if got := b.Find(0, d); got != block {
+			t.Fatalf("document %d is found in block %d, want %d", d, got, block)
+		}
+	}
+	if b.Err() != nil {
+		t.Fatal(b.Err())
 	}
 }
 
@@ -215,12 +234,65 @@ func FuzzIterator(f *testing.F) {
 			if steps++; steps%3 == 0 {
 				it.Positions(nil)
 			}
-			it.Bound(it.Doc()+1, nil)
+		}
+		var b Blocks
+		var bounds RunBounds
+		b.Open(src, ref)
+		b.Impacts(nil)
+		for i := 0; i < b.Count(); i++ {
+			b.Find(0, b.Last(i))
+			b.Run(i, &bounds)
 		}
 		it.Init(src, ref)
 		for target := uint32(0); it.Advance(target) != NoDoc; target += 77 {
 		}
 	})
+}
+
+// TestEveryWidth packs numbers of each width, and a value that needs all of it.
+func TestEveryWidth(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for width := range 32 {
+		var gaps, docs, freqs, got [BlockLen]uint32
+		prev := uint32(1000)
+		for i := range gaps {
+			gaps[i] = uint32(r.Uint64N(1 << max(width-7, 0)))
+		}
+		gaps[r.IntN(BlockLen)] = uint32(1<<width) - 1
+		for i, g := range gaps {
+			prev += g + 1
+			docs[i], freqs[i] = prev, g+1
+		}
+		packed := append(appendPacked(nil, gaps[:], width), make([]byte, Slack)...)
+		if len(packed) != 16*width+Slack {
+			t.Fatalf("width %d: %d bytes", width, len(packed))
+		}
+		if unpackDocs(&got, packed, width, 1000); got != docs {
+			t.Errorf("documents of width %d: %v, want %v", width, got, docs)
+		}
+		if unpackFreqs(&got, packed, width); got != freqs {
+			t.Errorf("frequencies of width %d: %v, want %v", width, got, freqs)
+		}
+	}
+}
+
+func BenchmarkUnpack(b *testing.B) {
+	for _, width := range []int{0, 2, 5, 9, 14} {
+		var out [BlockLen]uint32
+		packed := make([]byte, 16*width+Slack)
+		b.Run(fmt.Sprintf("documents of %d bits", width), func(b *testing.B) {
+			for b.Loop() {
+				unpackDocs(&out, packed, width, 7)
+			}
+			b.ReportMetric(BlockLen*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "ints/ns")
+		})
+		b.Run(fmt.Sprintf("frequencies of %d bits", width), func(b *testing.B) {
+			for b.Loop() {
+				unpackFreqs(&out, packed, width)
+			}
+			b.ReportMetric(BlockLen*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "ints/ns")
+		})
+	}
 }
 
 func BenchmarkWalk(b *testing.B) {

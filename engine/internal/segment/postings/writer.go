@@ -31,9 +31,14 @@ type Writer struct {
 	lengths Lengths // nil: lists without frequencies
 	gaps    [BlockLen]uint32
 	deltas  []uint32
-	blocks  []byte
-	skip    []byte
-	impacts []Impact
+	blocks  []byte   // of the list
+	skip    []byte   // of the list
+	ends    []byte   // of the impacts of its runs
+	impacts []byte   // of its runs
+	run     []byte   // impacts of the blocks of the present run
+	block   []Impact // pairs of the present block, run and list
+	runs    []Impact
+	all     []Impact
 }
 
 // NewWriter makes a writer of text lists, whose documents have these lengths; with nil, of lists without frequencies.
@@ -64,42 +69,92 @@ func (w *Writer) Append(l *List) Ref {
 		}
 		return ref
 	}
-	w.blocks, w.skip = w.blocks[:0], w.skip[:0]
-	prev, p := ^uint32(0), 0
-	for i := 0; i+BlockLen <= len(l.Docs); i += BlockLen {
-		docs := l.Docs[i : i+BlockLen]
-		if text {
-			n := total(l.Freqs[i : i+BlockLen])
-			w.textBlock(docs, l.Freqs[i:i+BlockLen], l.Positions[p:p+n], prev, uint64(len(w.Positions))-ref.PosOff)
-			p += n
-		} else {
-			w.docBlock(docs, prev)
-		}
-		prev = docs[BlockLen-1]
-		w.skip = binary.LittleEndian.AppendUint32(w.skip, prev)
-		w.skip = binary.LittleEndian.AppendUint32(w.skip, uint32(len(w.blocks)))
+	if ref.DF < BlockLen {
+		w.Docs = w.appendTail(w.Docs, l.Docs, l.Freqs, l.Positions, ^uint32(0))
+	} else {
+		w.appendBlocks(l, ref.PosOff)
 	}
-	w.Docs = append(append(w.Docs, w.skip...), w.blocks...)
-	w.tail(l, len(l.Docs)/BlockLen*BlockLen, prev, p, ref.PosOff)
 	ref.DocLen = uint64(len(w.Docs)) - ref.DocOff
 	ref.PosLen = uint64(len(w.Positions)) - ref.PosOff
 	return ref
 }
 
-func (w *Writer) docBlock(docs []uint32, prev uint32) {
-	bits := w.fillGaps(docs, prev)
-	w.blocks = appendPacked(append(w.blocks, byte(bits)), w.gaps[:], bits)
+// appendBlocks encodes a list of at least one whole block.
+func (w *Writer) appendBlocks(l *List, posOff uint64) {
+	w.blocks, w.skip, w.ends, w.impacts, w.run = w.blocks[:0], w.skip[:0], w.ends[:0], w.impacts[:0], w.run[:0]
+	w.runs, w.all = w.runs[:0], w.all[:0]
+	text, single := w.lengths != nil, len(l.Docs) <= RunLen*BlockLen
+	prev, p := ^uint32(0), 0
+	for i := 0; i < len(l.Docs); i += BlockLen {
+		docs := l.Docs[i:min(i+BlockLen, len(l.Docs))]
+		posStart := uint64(len(w.Positions)) - posOff
+		var freqs, positions []uint32
+		if text {
+			freqs = l.Freqs[i : i+len(docs)]
+			n := total(freqs)
+			positions = l.Positions[p : p+n]
+			p += n
+			w.addImpacts(docs, freqs)
+		}
+		switch {
+		case len(docs) < BlockLen:
+			if text {
+				w.blocks = binary.AppendUvarint(w.blocks, posStart)
+			}
+			w.blocks = w.appendTail(w.blocks, docs, freqs, positions, prev)
+		case text:
+			w.textBlock(docs, freqs, positions, prev, posStart)
+		default:
+			bits := w.fillGaps(docs, prev)
+			w.blocks = appendPacked(append(w.blocks, byte(bits)), w.gaps[:], bits)
+		}
+		prev = docs[len(docs)-1]
+		w.skip = binary.LittleEndian.AppendUint32(w.skip, prev)
+		w.skip = binary.LittleEndian.AppendUint32(w.skip, uint32(len(w.blocks)))
+		if last := i+BlockLen >= len(l.Docs); text && (last || (i/BlockLen+1)%RunLen == 0) {
+			w.endRun(single)
+		}
+	}
+	w.Docs = append(append(w.Docs, w.skip...), w.ends...)
+	if text {
+		listed := len(w.Docs)
+		w.Docs = appendImpacts(w.Docs, few(w.all))
+		shift := uint32(len(w.Docs) - listed)
+		for at := listed - len(w.ends); at < listed; at += 4 { // the list's pairs lie before those of its runs
+			binary.LittleEndian.PutUint32(w.Docs[at:], binary.LittleEndian.Uint32(w.Docs[at:])+shift)
+		}
+		w.Docs = append(w.Docs, w.impacts...)
+	}
+	w.Docs = append(w.Docs, w.blocks...)
+}
+
+// addImpacts makes the pairs of a block.
+func (w *Writer) addImpacts(docs, freqs []uint32) {
+	w.block = w.block[:0]
+	for i, d := range docs {
+		w.block = addImpact(w.block, Impact{freqs[i], w.lengths.Length(d)})
+	}
+	w.block = few(w.block)
+	w.runs = addImpacts(w.runs, w.block)
+	w.run = appendImpacts(w.run, w.block)
+}
+
+// endRun closes a run; pairs of the only one would be those of the list.
+func (w *Writer) endRun(single bool) {
+	w.runs = few(w.runs)
+	w.all = addImpacts(w.all, w.runs)
+	if !single {
+		w.impacts = appendImpacts(w.impacts, w.runs)
+	}
+	w.impacts = append(w.impacts, w.run...)
+	w.ends = binary.LittleEndian.AppendUint32(w.ends, uint32(len(w.impacts)))
+	w.run, w.runs = w.run[:0], w.runs[:0]
 }
 
 func (w *Writer) textBlock(docs, freqs, positions []uint32, prev uint32, posStart uint64) {
 	w.deltas = appendDeltas(w.deltas[:0], freqs, positions)
 	posBits := width(w.deltas)
 	w.Positions = appendPacked(w.Positions, w.deltas, posBits)
-
-	w.impacts = w.impacts[:0]
-	for i, d := range docs {
-		w.impacts = addImpact(w.impacts, Impact{freqs[i], w.lengths.Length(d)})
-	}
 	w.deltas = w.deltas[:0]
 	for _, f := range freqs {
 		w.deltas = append(w.deltas, f-1)
@@ -107,9 +162,31 @@ func (w *Writer) textBlock(docs, freqs, positions []uint32, prev uint32, posStar
 	docBits, freqBits := w.fillGaps(docs, prev), width(w.deltas)
 	w.blocks = append(w.blocks, byte(docBits), byte(freqBits), byte(posBits))
 	w.blocks = binary.AppendUvarint(w.blocks, posStart)
-	w.blocks = appendImpacts(w.blocks, w.impacts)
 	w.blocks = appendPacked(w.blocks, w.gaps[:], docBits)
 	w.blocks = appendPacked(w.blocks, w.deltas, freqBits)
+}
+
+// appendTail appends less than a block of postings, and their positions to w.Positions.
+func (w *Writer) appendTail(dst []byte, docs, freqs, positions []uint32, prev uint32) []byte {
+	p := 0
+	for i, d := range docs {
+		gap := uint64(d - prev - 1)
+		prev = d
+		switch {
+		case w.lengths == nil:
+			dst = binary.AppendUvarint(dst, gap)
+			continue
+		case freqs[i] == 1:
+			dst = binary.AppendUvarint(dst, gap<<1|1)
+		default:
+			dst = binary.AppendUvarint(dst, gap<<1)
+			dst = binary.AppendUvarint(dst, uint64(freqs[i]))
+		}
+		n := int(freqs[i])
+		w.Positions = appendPositions(w.Positions, positions[p:p+n])
+		p += n
+	}
+	return dst
 }
 
 // fillGaps sets w.gaps and gives their width.
@@ -119,29 +196,6 @@ func (w *Writer) fillGaps(docs []uint32, prev uint32) int {
 		prev = d
 	}
 	return width(w.gaps[:])
-}
-
-func (w *Writer) tail(l *List, from int, prev uint32, p int, posOff uint64) {
-	if w.lengths != nil && from > 0 && from < len(l.Docs) {
-		w.Docs = binary.AppendUvarint(w.Docs, uint64(len(w.Positions))-posOff)
-	}
-	for i := from; i < len(l.Docs); i++ {
-		gap := uint64(l.Docs[i] - prev - 1)
-		prev = l.Docs[i]
-		switch {
-		case w.lengths == nil:
-			w.Docs = binary.AppendUvarint(w.Docs, gap)
-			continue
-		case l.Freqs[i] == 1:
-			w.Docs = binary.AppendUvarint(w.Docs, gap<<1|1)
-		default:
-			w.Docs = binary.AppendUvarint(w.Docs, gap<<1)
-			w.Docs = binary.AppendUvarint(w.Docs, uint64(l.Freqs[i]))
-		}
-		n := int(l.Freqs[i])
-		w.Positions = appendPositions(w.Positions, l.Positions[p:p+n])
-		p += n
-	}
 }
 
 // appendPositions appends one document's positions as a first one and gaps.
