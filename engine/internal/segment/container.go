@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/jetseek/jetseek/engine/internal/segment/cursor"
 )
@@ -67,6 +68,9 @@ func (c *container) reset() {
 	c.start = len(c.buf)
 }
 
+// part appends to the present section.
+func (c *container) part(b []byte) { c.buf = append(c.buf, b...) }
+
 // end makes everything appended since the last end a section.
 func (c *container) end(k kind, field int) {
 	section := c.buf[c.start:]
@@ -78,16 +82,25 @@ func (c *container) end(k kind, field int) {
 	c.start = len(c.buf)
 }
 
-// finish gives a copy of the whole, of just its size.
+// handOver is the size from which finish gives the memory itself away instead of a copy.
+const handOver = 1 << 20
+
+// finish gives the whole, in memory of about its size.
 func (c *container) finish() []byte {
-	count := binary.AppendUvarint(nil, c.sections)
-	toc := append(count, c.toc...)
-	out := make([]byte, 0, len(c.buf)+len(toc)+footerLen)
-	out = append(append(out, c.buf...), toc...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(toc)))
-	out = binary.LittleEndian.AppendUint32(out, checksum(toc))
-	return append(out, footerMagic...)
+	toc := append(binary.AppendUvarint(nil, c.sections), c.toc...)
+	tail := binary.LittleEndian.AppendUint32(toc, uint32(len(toc)))
+	tail = binary.LittleEndian.AppendUint32(tail, checksum(toc))
+	tail = append(tail, footerMagic...)
+	if size := len(c.buf) + len(tail); size < handOver || cap(c.buf) > size+size/4 {
+		return slices.Concat(c.buf, tail)
+	}
+	whole := append(c.buf, tail...)
+	c.buf = nil
+	return whole
 }
+
+// reserve makes room for a segment of about that many bytes.
+func (c *container) reserve(bytes int) { c.buf = slices.Grow(c.buf, bytes) }
 
 // readSections checks the frame and every checksum, and gives each section to visit.
 func readSections(b []byte, visit func(k kind, field int, section []byte) error) error {

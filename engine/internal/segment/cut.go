@@ -56,9 +56,10 @@ func (b *Builder) writeIDs() {
 
 func (b *Builder) writeSources() {
 	start, end := b.sourceStart(b.cut.from), b.sourceStart(b.cut.to)
-	b.store.Reset(compressed(end - start))
+	b.store.Reset(codecOf(end-start), b.out.part)
 	b.living(func(doc uint32) { b.store.Add(b.sources[b.sourceStart(doc):b.docs[doc].sourceEnd]) })
-	b.out.section(kindStored, 0, b.store.Finish())
+	b.store.Finish()
+	b.out.end(kindStored, 0)
 }
 
 func (b *Builder) sourceStart(doc uint32) int {

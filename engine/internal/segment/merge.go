@@ -61,6 +61,7 @@ func (m *Merger) Merge(ctx context.Context, inputs []Input) ([]byte, [][]uint32,
 		return nil, nil, fmt.Errorf("merge of %d documents: at most %d fit", m.docs, MaxDocs)
 	}
 	m.out.reset(m.docs)
+	m.out.reserve(m.size())
 	states := m.states()
 	names := m.fieldNames()
 	m.out.meta(inputs[0].Segment.collection, states, names)
@@ -96,6 +97,15 @@ func (m *Merger) number() {
 			m.docs++
 		}
 	}
+}
+
+// size gives about the bytes of the result: what the inputs have without their dead, since what they share is small beside the rest.
+func (m *Merger) size() int {
+	size, docs := 0, 0
+	for _, in := range m.inputs {
+		size, docs = size+len(in.Segment.bytes), docs+in.Segment.docs
+	}
+	return int(float64(size)*(float64(m.docs)/float64(docs))) + 4096
 }
 
 // living visits the living documents in order.
@@ -140,7 +150,7 @@ func (m *Merger) writeSources() error {
 	for _, in := range m.inputs {
 		size += in.Segment.sources.Bytes()
 	}
-	m.store.Reset(compressed(size))
+	m.store.Reset(codecOf(size), m.out.part)
 	for i, in := range m.inputs {
 		for old := uint32(0); int(old) < in.Segment.docs; {
 			b, err := in.Segment.sources.Block(old)
@@ -157,7 +167,8 @@ func (m *Merger) writeSources() error {
 			old = end
 		}
 	}
-	m.out.section(kindStored, 0, m.store.Finish())
+	m.store.Finish()
+	m.out.end(kindStored, 0)
 	return nil
 }
 

@@ -27,6 +27,7 @@ type Reader struct {
 	b         []byte // the blocks
 	directory []byte
 	docs      int
+	decoders  *decoders
 }
 
 // Open reads the frame.
@@ -40,7 +41,7 @@ func Open(b []byte) (Reader, error) {
 		return Reader{}, fmt.Errorf("%w: %d blocks of %d documents in %d bytes", ErrCorrupt, blocks, docs, len(b))
 	}
 	dir := end - int(blocks)*directoryEntry
-	return Reader{b: b[:dir], directory: b[dir:end], docs: int(docs)}, nil
+	return Reader{b: b[:dir], directory: b[dir:end], docs: int(docs), decoders: &decoders{}}, nil
 }
 
 // Docs gives the number of documents.
@@ -62,7 +63,7 @@ func (r *Reader) Bytes() int { return len(r.b) }
 type Block struct {
 	First   uint32 // its first document
 	n       int
-	codec   byte
+	codec   Codec
 	raw     []byte // as it lies
 	content []byte
 	sources int // where they start in content
@@ -88,7 +89,7 @@ func (r *Reader) Block(doc uint32) (Block, error) {
 	}
 	b := Block{First: r.first(i), raw: r.b[start:end]}
 	b.n = int(last - b.First)
-	if err := b.open(); err != nil {
+	if err := b.open(r.decoders); err != nil {
 		return Block{}, fmt.Errorf("block %d: %w", i, err)
 	}
 	return b, nil
@@ -102,24 +103,29 @@ func (r *Reader) start(block int) uint64 {
 	return binary.LittleEndian.Uint64(r.directory[block*directoryEntry+4:])
 }
 
-func (b *Block) open() error {
+func (b *Block) open(decoders *decoders) error {
 	c := cursor.New(b.raw)
-	b.codec = c.Byte()
+	b.codec = Codec(c.Byte())
 	size := c.Uvarint()
 	payload := c.Bytes(c.Left())
 	if !c.OK() || size > maxBlock {
 		return fmt.Errorf("%w: content of %d bytes", ErrCorrupt, size)
 	}
 	switch b.codec {
-	case codecPlain:
+	case Plain:
 		b.content = payload
-	case codecS2:
+	case S2:
 		n, err := s2.DecodedLen(payload)
 		if err != nil || uint64(n) != size {
 			return fmt.Errorf("%w: compressed size", ErrCorrupt)
 		}
 		if b.content, err = s2.Decode(nil, payload); err != nil {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+	case Zstd:
+		var err error
+		if b.content, err = decoders.decode(payload, int(size)); err != nil {
+			return err
 		}
 	default:
 		return fmt.Errorf("%w: codec %d", ErrCorrupt, b.codec)

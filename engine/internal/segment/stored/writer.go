@@ -2,34 +2,44 @@ package stored
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
 )
 
 // blockBytes is the size of content at which a block ends.
 const blockBytes = 16 << 10
 
+// Codec is how the content of a block is written.
+type Codec byte
+
+// The codecs, each with its number in the format.
 const (
-	codecPlain = 0
-	codecS2    = 1
+	Plain Codec = 0
+	S2    Codec = 1
+	Zstd  Codec = 2
 )
 
-// Writer builds stored sources. The zero value is ready and compresses nothing.
+// Writer writes stored sources to a function, block by block. It keeps one block in memory.
 type Writer struct {
-	Compress bool // blocks that follow
+	codec Codec
+	out   func([]byte)
 
-	buf, directory []byte
-	docs, blocks   uint32
-	lengths        []byte // content of the block under construction
-	sources        []byte
-	scratch        []byte
+	written      uint64
+	directory    []byte
+	docs, blocks uint32
+	lengths      []byte // content of the block under construction
+	sources      []byte
+	head, packed []byte
+	zstd         *zstd.Encoder // made for the first block that needs it
 }
 
-// Reset starts anew and keeps the memory.
-func (w *Writer) Reset(compress bool) {
-	w.Compress = compress
-	w.buf, w.directory, w.lengths, w.sources = w.buf[:0], w.directory[:0], w.lengths[:0], w.sources[:0]
-	w.docs, w.blocks = 0, 0
+// Reset starts anew and keeps the memory: blocks of a codec that go to out, which must not keep the bytes that it is given.
+func (w *Writer) Reset(codec Codec, out func([]byte)) {
+	w.codec, w.out = codec, out
+	w.directory, w.lengths, w.sources = w.directory[:0], w.lengths[:0], w.sources[:0]
+	w.written, w.docs, w.blocks = 0, 0, 0
 }
 
 // Add appends a document.
@@ -38,53 +48,73 @@ func (w *Writer) Add(source []byte) {
 	w.sources = append(w.sources, source...)
 	w.docs++
 	if len(w.sources) >= blockBytes {
-		w.endBlock(uint32(w.docs))
+		w.endBlock()
 	}
 }
 
 // AddBlock appends all documents of a block as they are, when it is worth keeping: false when they must be added one by one.
 func (w *Writer) AddBlock(b *Block) bool {
-	if b.codec == codecPlain && (w.Compress || len(b.content) < blockBytes) {
+	if b.codec < w.codec || b.codec == Plain && len(b.content) < blockBytes {
 		return false
 	}
-	w.endBlock(w.docs)
+	w.endBlock()
 	w.enter(w.docs)
 	w.docs += uint32(b.n)
-	w.buf = append(w.buf, b.raw...)
+	w.write(b.raw)
 	return true
 }
 
-// Finish gives the bytes; they are the writer's until the next Reset.
-func (w *Writer) Finish() []byte {
-	w.endBlock(w.docs)
-	w.buf = append(w.buf, w.directory...)
-	w.buf = binary.LittleEndian.AppendUint32(w.buf, w.blocks)
-	return binary.LittleEndian.AppendUint32(w.buf, w.docs)
+// Finish writes what is left.
+func (w *Writer) Finish() {
+	w.endBlock()
+	w.directory = binary.LittleEndian.AppendUint32(w.directory, w.blocks)
+	w.directory = binary.LittleEndian.AppendUint32(w.directory, w.docs)
+	w.write(w.directory)
+	w.out = nil
 }
 
-// endBlock writes the block under construction, whose documents end before the given one.
-func (w *Writer) endBlock(end uint32) {
+func (w *Writer) write(b []byte) {
+	w.out(b)
+	w.written += uint64(len(b))
+}
+
+// endBlock writes the block under construction.
+func (w *Writer) endBlock() {
 	if len(w.lengths) == 0 {
 		return
 	}
-	content := append(w.lengths, w.sources...)
-	w.enter(end - countVarints(w.lengths))
-	if w.Compress {
-		w.scratch = s2.Encode(w.scratch[:cap(w.scratch)], content)
-		w.buf = append(w.buf, codecS2)
-		w.buf = binary.AppendUvarint(w.buf, uint64(len(content)))
-		w.buf = append(w.buf, w.scratch...)
+	size := len(w.lengths) + len(w.sources)
+	w.enter(w.docs - countVarints(w.lengths))
+	w.head = binary.AppendUvarint(append(w.head[:0], byte(w.codec)), uint64(size))
+	w.write(w.head)
+	if w.codec == Plain {
+		w.write(w.lengths)
+		w.write(w.sources)
 	} else {
-		w.buf = append(w.buf, codecPlain)
-		w.buf = binary.AppendUvarint(w.buf, uint64(len(content)))
-		w.buf = append(w.buf, content...)
+		w.write(w.compress(append(w.lengths, w.sources...)))
 	}
-	w.lengths, w.sources = content[:0], w.sources[:0]
+	w.lengths, w.sources = w.lengths[:0], w.sources[:0]
+}
+
+func (w *Writer) compress(content []byte) []byte {
+	if w.codec == S2 {
+		w.packed = s2.Encode(w.packed[:cap(w.packed)], content)
+		return w.packed
+	}
+	if w.zstd == nil {
+		var err error
+		w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			panic(fmt.Sprintf("stored: options of zstd: %v", err)) // they are constants
+		}
+	}
+	w.packed = w.zstd.EncodeAll(content, w.packed[:0])
+	return w.packed
 }
 
 func (w *Writer) enter(first uint32) {
 	w.directory = binary.LittleEndian.AppendUint32(w.directory, first)
-	w.directory = binary.LittleEndian.AppendUint64(w.directory, uint64(len(w.buf)))
+	w.directory = binary.LittleEndian.AppendUint64(w.directory, w.written)
 	w.blocks++
 }
 
