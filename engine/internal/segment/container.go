@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/internal/segment/cursor"
@@ -54,43 +55,85 @@ const (
 	kindFloats
 )
 
-// container collects sections. Each is appended to buf between begin and end.
+// container collects sections. Each is appended to buf, or given to part, between one end and the next. With a sink, bytes leave memory at the latest when their
+// section ends.
 type container struct {
 	buf, toc []byte
 	sections uint64
-	start    int
+	start    int       // of the present section in buf
+	gone     uint64    // bytes of the present section that the sink has
+	crc      uint32    // of these
+	sink     io.Writer // nil: sections stay in buf
+	err      error     // the first one of the sink
 }
 
-func (c *container) reset() {
+func (c *container) reset(sink io.Writer) {
 	c.buf, c.toc, c.sections = append(c.buf[:0], headerMagic...), c.toc[:0], 0
 	c.buf = binary.LittleEndian.AppendUint16(c.buf, formatVersion)
 	c.buf = append(c.buf, 0, 0)
-	c.start = len(c.buf)
+	c.start, c.gone, c.crc, c.sink, c.err = len(c.buf), 0, 0, sink, nil
 }
 
-// part appends to the present section.
-func (c *container) part(b []byte) { c.buf = append(c.buf, b...) }
+// part appends to the present section, without a copy when there is a sink.
+func (c *container) part(b []byte) {
+	if c.sink == nil {
+		c.buf = append(c.buf, b...)
+		return
+	}
+	c.drain()
+	c.spill(b)
+	c.gone, c.crc = c.gone+uint64(len(b)), crc32.Update(c.crc, castagnoli(), b)
+}
 
-// end makes everything appended since the last end a section.
+// drain gives the sink what is in buf.
+func (c *container) drain() {
+	section := c.buf[c.start:]
+	c.spill(c.buf)
+	c.gone, c.crc = c.gone+uint64(len(section)), crc32.Update(c.crc, castagnoli(), section)
+	c.buf, c.start = c.buf[:0], 0
+}
+
+// end makes everything since the last end a section.
 func (c *container) end(k kind, field int) {
+	if c.sink != nil {
+		c.drain()
+	}
 	section := c.buf[c.start:]
 	c.toc = append(c.toc, byte(k))
 	c.toc = binary.AppendUvarint(c.toc, uint64(field))
-	c.toc = binary.AppendUvarint(c.toc, uint64(len(section)))
-	c.toc = binary.LittleEndian.AppendUint32(c.toc, checksum(section))
+	c.toc = binary.AppendUvarint(c.toc, c.gone+uint64(len(section)))
+	c.toc = binary.LittleEndian.AppendUint32(c.toc, crc32.Update(c.crc, castagnoli(), section))
 	c.sections++
-	c.start = len(c.buf)
+	c.start, c.gone, c.crc = len(c.buf), 0, 0
+}
+
+// section writes a whole section.
+func (c *container) section(k kind, field int, b []byte) {
+	c.part(b)
+	c.end(k, field)
+}
+
+func (c *container) spill(b []byte) {
+	if c.err == nil && len(b) > 0 {
+		_, c.err = c.sink.Write(b)
+	}
 }
 
 // handOver is the size from which finish gives the memory itself away instead of a copy.
 const handOver = 1 << 20
 
-// finish gives the whole, in memory of about its size.
+// finish ends the segment and gives it, in memory of about its size, or nil when it went to the sink.
 func (c *container) finish() []byte {
 	toc := append(binary.AppendUvarint(nil, c.sections), c.toc...)
 	tail := binary.LittleEndian.AppendUint32(toc, uint32(len(toc)))
 	tail = binary.LittleEndian.AppendUint32(tail, checksum(toc))
 	tail = append(tail, footerMagic...)
+	if c.sink != nil {
+		c.drain()
+		c.spill(tail)
+		c.sink = nil
+		return nil
+	}
 	if size := len(c.buf) + len(tail); size < handOver || cap(c.buf) > size+size/4 {
 		return slices.Concat(c.buf, tail)
 	}
@@ -145,4 +188,6 @@ func readFrame(b []byte, visit func(k kind, field int, section []byte, crc uint3
 	return nil
 }
 
-func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }

@@ -33,7 +33,7 @@ func (b *Builder) write() {
 			fields, names = append(fields, f), append(names, f.name)
 		}
 	}
-	b.out.reset(b.cut.docs)
+	b.out.reset(b.cut.docs, nil)
 	b.out.meta(b.collection, b.states, names)
 	b.writeIDs()
 	b.out.states(b.states)

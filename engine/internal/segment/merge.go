@@ -2,8 +2,10 @@ package segment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/internal/docset"
@@ -55,32 +57,54 @@ func (h *mergeHead) before(o *mergeHead) bool {
 // Merge gives one segment that holds the living documents of all inputs, in their order, and for each input the new numbers of its documents ([Gone]: dead). The inputs are of
 // one collection, and at least one document lives. Bytes of the inputs that do not decode are an error, as is the context's end.
 func (m *Merger) Merge(ctx context.Context, inputs []Input) ([]byte, [][]uint32, error) {
+	return m.run(ctx, nil, inputs)
+}
+
+// MergeTo is [Merger.Merge] into a file: sections are written as they are made, one after the other, so that only the terms and lists of one field, and
+// about 100 bytes a document, are in memory at a time. After an error the file holds anything.
+func (m *Merger) MergeTo(ctx context.Context, sink io.Writer, inputs []Input) ([][]uint32, error) {
+	_, maps, err := m.run(ctx, sink, inputs)
+	return maps, err
+}
+
+func (m *Merger) run(ctx context.Context, sink io.Writer, inputs []Input) ([]byte, [][]uint32, error) {
 	m.inputs = inputs
 	m.number()
 	if m.docs > MaxDocs {
 		return nil, nil, fmt.Errorf("merge of %d documents: at most %d fit", m.docs, MaxDocs)
 	}
-	m.out.reset(m.docs)
-	m.out.reserve(m.size())
+	m.out.reset(m.docs, sink)
+	if sink == nil {
+		m.out.reserve(m.size())
+	}
 	states := m.states()
 	names := m.fieldNames()
 	m.out.meta(inputs[0].Segment.collection, states, names)
 	m.writeIDs()
 	m.out.states(states)
-	if err := m.writeSources(); err != nil {
+	if err := m.writeSources(ctx); err != nil {
 		return nil, nil, err
 	}
 	for i, name := range names {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, fmt.Errorf("merge: %w", err)
-		}
 		if err := m.writeField(ctx, i, name); err != nil {
 			return nil, nil, fmt.Errorf("merge field %q: %w", name, err)
+		}
+		if err := m.stopped(ctx); err != nil {
+			return nil, nil, err
 		}
 	}
 	maps := m.maps
 	m.inputs, m.maps = nil, nil
-	return m.out.finish(), maps, nil
+	b := m.out.finish()
+	return b, maps, m.stopped(ctx)
+}
+
+// stopped gives the reason to go no further: the file's error, or the context's.
+func (m *Merger) stopped(ctx context.Context) error {
+	if err := cmp.Or(m.out.err, ctx.Err()); err != nil {
+		return fmt.Errorf("merge: %w", err)
+	}
+	return nil
 }
 
 // number gives the living documents their new numbers.
@@ -145,7 +169,7 @@ func (m *Merger) writeIDs() {
 }
 
 // writeSources copies whole blocks where all their documents live, and documents elsewhere.
-func (m *Merger) writeSources() error {
+func (m *Merger) writeSources(ctx context.Context) error {
 	size := 0
 	for _, in := range m.inputs {
 		size += in.Segment.sources.Bytes()
@@ -165,6 +189,9 @@ func (m *Merger) writeSources() error {
 				}
 			}
 			old = end
+			if err := m.stopped(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	m.store.Finish()

@@ -336,7 +336,7 @@ func edited(good, edits []byte) ([]byte, bool) {
 		b[int(binary.LittleEndian.Uint16(edits))%len(b)] = edits[2]
 	}
 	var c container
-	c.reset()
+	c.reset(nil)
 	err := readFrame(b, func(k kind, field int, section []byte, _ uint32) error {
 		c.buf = append(c.buf, section...)
 		c.end(k, field)

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"io"
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
@@ -47,16 +48,11 @@ type textLengths []int64
 
 func (l textLengths) Length(doc uint32) uint32 { return uint32(l[doc]) }
 
-func (w *writer) reset(docs int) {
-	w.container.reset()
+// reset begins a segment; sink nil keeps it in memory.
+func (w *writer) reset(docs int, sink io.Writer) {
+	w.container.reset(sink)
 	w.docs = docs
 	w.idStarts, w.idBytes, w.hashes = append(w.idStarts[:0], 0), w.idBytes[:0], w.hashes[:0]
-}
-
-// section writes a whole section.
-func (w *writer) section(k kind, field int, b []byte) {
-	w.buf = append(w.buf, b...)
-	w.end(k, field)
 }
 
 // meta begins the segment. The states tell which logs occur.
