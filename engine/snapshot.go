@@ -41,6 +41,8 @@ type CollectionInfo struct {
 	Documents   uint64         // live and owned
 	Segments    int
 	Bytes       int64 // of the segments
+	// PostingsBytes is what the lists of documents and frequencies of text fields take of Bytes; positions and dictionaries are not in it.
+	PostingsBytes int64
 }
 
 // retain counts one more holder, unless there are none any more.
@@ -135,6 +137,12 @@ func (c *collection) info() CollectionInfo {
 	for _, p := range c.parts {
 		info.Documents += uint64(p.docs)
 		info.Bytes += int64(len(p.seg.Bytes()))
+		fields := p.seg.Fields()
+		for i := range fields {
+			if fields[i].HasText {
+				info.PostingsBytes += int64(len(fields[i].TermPostings().Docs))
+			}
+		}
 	}
 	return info
 }

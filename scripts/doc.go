@@ -2,6 +2,8 @@
 // the project.
 //
 //	check    everything that must hold before a change is handed on
+//	bench-engine  the engine beside Lucene 8 and bleve: queries, indexing, sizes (enginebench, a module of its own)
+//	bench-spine  the product beside what bare NATS needs for the same messages
 //	browser-install  Chromium, which the tests of the pages use where it is found
 //	cluster  a real cluster on this machine: NATS, three shard processes, two coordinators
 //	cluster-figures  what is acknowledged, answered and caught up while its processes are killed
