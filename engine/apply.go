@@ -17,15 +17,8 @@ type applying struct {
 	index   *Index
 	round   uint64
 	state   state
-	pending []*pending // by incarnation
+	pending []*recent // of the collections that got documents, by incarnation
 	reowned bool
-}
-
-// pending are new documents of one collection.
-type pending struct {
-	collection schema.Incarnation
-	builder    *segment.Builder
-	ids        map[string]uint32 // in the builder, those that were not removed
 }
 
 func (x *Index) begin() *applying {
@@ -119,7 +112,12 @@ func (a *applying) drop(c schema.Incarnation) {
 	}
 	i, _ := slices.BinarySearch(a.state.dropped, c)
 	a.state.dropped = slices.Insert(slices.Clone(a.state.dropped), i, c)
-	a.pending = slices.DeleteFunc(a.pending, func(p *pending) bool { return p.collection == c })
+	a.pending = slices.DeleteFunc(a.pending, func(r *recent) bool {
+		if r.collection == c {
+			a.index.forget(r)
+		}
+		return r.collection == c
+	})
 }
 
 // collection gives a collection for changing it, nil when there is none.
@@ -138,13 +136,11 @@ func (a *applying) collection(id schema.Incarnation) *collection {
 	return c
 }
 
-// pendingOf gives the new documents of a collection.
-func (a *applying) pendingOf(c *collection) *pending {
-	i, ok := slices.BinarySearchFunc(a.pending, c.incarnation, func(p *pending, want schema.Incarnation) int { return cmp.Compare(p.collection, want) })
+// recentOf gives the new documents of a collection, among those that came before them.
+func (a *applying) recentOf(c schema.Incarnation) *recent {
+	i, ok := slices.BinarySearchFunc(a.pending, c, func(r *recent, want schema.Incarnation) int { return cmp.Compare(r.collection, want) })
 	if !ok {
-		p := &pending{collection: c.incarnation, builder: a.index.takeBuilder(), ids: map[string]uint32{}}
-		p.builder.Reset(uint64(c.incarnation))
-		a.pending = slices.Insert(a.pending, i, p)
+		a.pending = slices.Insert(a.pending, i, a.index.takeRecent(c))
 	}
 	return a.pending[i]
 }
@@ -159,9 +155,9 @@ type standing struct {
 }
 
 func (a *applying) find(c *collection, id string, hash uint64) standing {
-	p := a.pendingOf(c)
-	if doc, ok := p.ids[id]; ok {
-		return standing{found: true, pending: true, doc: doc, state: p.builder.State(doc)}
+	r := a.recentOf(c.incarnation)
+	if doc, ok := r.ids[id]; ok {
+		return standing{found: true, pending: true, doc: doc, state: r.builder.State(doc)}
 	}
 	for i := len(c.parts) - 1; i >= 0; i-- {
 		part := c.parts[i]
@@ -228,16 +224,16 @@ func (a *applying) put(m *Message, i int) (outcome.Outcome, bool, error) {
 
 // add makes a document one of the new ones of its collection.
 func (a *applying) add(c *collection, op *Op, hash uint64, st segment.State, doc *schema.Document) error {
-	p := a.pendingOf(c)
-	p.ids[op.ID] = p.builder.Add(op.ID, hash, st, op.Body)
-	a.index.analyzer.add(p.builder, doc)
+	r := a.recentOf(c.incarnation)
+	r.ids[op.ID] = r.builder.Add(op.ID, hash, st, op.Body)
+	a.index.analyzer.add(r.builder, doc)
 	item := documentDigest([]byte(op.ID), st.Version, st.Content)
 	digest, docs := c.slots.at(st.Slot, a.round)
 	digest.add(item)
 	*docs++
 	c.documents.add(item)
-	if p.builder.Bytes() >= batchSourceBytes {
-		return a.flush(c, p)
+	if r.builder.Bytes() >= batchSourceBytes {
+		return a.flush(c, r)
 	}
 	return nil
 }
@@ -245,9 +241,9 @@ func (a *applying) add(c *collection, op *Op, hash uint64, st segment.State, doc
 // remove takes a live document out.
 func (a *applying) remove(c *collection, id string, old standing) {
 	if old.pending {
-		p := a.pendingOf(c)
-		p.builder.Remove(old.doc)
-		delete(p.ids, id)
+		r := a.recentOf(c.incarnation)
+		r.builder.Remove(old.doc)
+		delete(r.ids, id)
 	} else {
 		c.parts[old.part] = c.parts[old.part].mutable(a.round)
 		c.parts[old.part].kill(old.doc)
@@ -259,28 +255,13 @@ func (a *applying) remove(c *collection, id string, old standing) {
 	c.documents.sub(item)
 }
 
-// flush makes the new documents of a collection a segment.
-func (a *applying) flush(c *collection, p *pending) error {
-	if b, _ := p.builder.Cut(0, p.builder.Docs()); b != nil {
-		seg, err := segment.Open(b)
-		if err != nil {
-			return fmt.Errorf("open the segment just built: %w", err)
-		}
-		c.parts = append(c.parts, newPart(a.round, seg, nil, a.state.owned))
-	}
-	p.builder.Reset(uint64(c.incarnation))
-	clear(p.ids)
-	return nil
-}
-
 // finish makes segments of what is pending, and merges small ones.
 func (a *applying) finish() error {
-	for _, p := range a.pending {
-		c := a.collection(p.collection)
-		if err := a.flush(c, p); err != nil {
+	for _, r := range a.pending {
+		if err := a.flush(a.collection(r.collection), r); err != nil {
 			return err
 		}
-		a.index.restBuilder(p.builder)
+		a.index.restRecent(r)
 	}
 	for i := range a.state.collections {
 		if a.reowned {
@@ -300,26 +281,5 @@ func (a *applying) reown(c *collection) {
 	for i, p := range c.parts {
 		c.parts[i] = p.mutable(a.round)
 		c.parts[i].see(a.state.owned)
-	}
-}
-
-// restingBuilders bounds the builders kept for later, builderBytes the memory of each.
-const (
-	restingBuilders = 4
-	builderBytes    = 16 << 20
-)
-
-func (x *Index) takeBuilder() *segment.Builder {
-	if n := len(x.builders); n > 0 {
-		b := x.builders[n-1]
-		x.builders = x.builders[:n-1]
-		return b
-	}
-	return &segment.Builder{}
-}
-
-func (x *Index) restBuilder(b *segment.Builder) {
-	if len(x.builders) < restingBuilders && b.Retained() <= builderBytes {
-		x.builders = append(x.builders, b)
 	}
 }

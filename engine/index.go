@@ -26,7 +26,8 @@ type Index struct {
 	busy     map[*segment.Segment]bool
 	analyzer analyzer
 	inline   segment.Merger
-	builders []*segment.Builder // at rest
+	recent   []*recent                 // at rest, the one unused for longest first
+	fresh    map[*segment.Segment]bool // cut from a builder that can merge them
 }
 
 // Open makes an empty index: nothing applied, nothing owned.
@@ -35,7 +36,7 @@ func Open(options Options) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x := &Index{options: options, busy: map[*segment.Segment]bool{}, analyzer: analyzer{chain: analysis.ByName}}
+	x := &Index{options: options, busy: map[*segment.Segment]bool{}, fresh: map[*segment.Segment]bool{}, analyzer: analyzer{chain: analysis.ByName}}
 	x.publish(state{owned: &SlotSet{}})
 	return x, nil
 }

@@ -23,7 +23,7 @@ type mergeJob struct {
 func (x *Index) weigh(parts []*part) []weight {
 	weights := make([]weight, len(parts))
 	for i, p := range parts {
-		weights[i] = weight{bytes: int64(len(p.seg.Bytes())), docs: p.seg.Docs(), alive: p.alive, busy: x.busy[p.seg]}
+		weights[i] = weight{bytes: int64(len(p.seg.Bytes())), docs: p.seg.Docs(), alive: p.alive, busy: x.busy[p.seg] || x.fresh[p.seg]}
 	}
 	return weights
 }
