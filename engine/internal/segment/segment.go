@@ -68,10 +68,13 @@ func (f *Field) TermPostings() postings.Source { return f.terms }
 func (f *Field) ExactPostings() postings.Source { return f.exact }
 
 // Open reads a segment, which keeps the bytes: they must not change. It verifies every checksum and every frame.
-func Open(b []byte) (*Segment, error) {
+func Open(b []byte) (*Segment, error) { return openSections(b, readSections) }
+
+// openSections opens a segment whose sections read gives.
+func openSections(b []byte, read func(b []byte, visit func(k kind, field int, section []byte) error) error) (*Segment, error) {
 	s := &Segment{bytes: b}
 	var seen uint64 // bit k: section k of the segment
-	err := readSections(b, func(k kind, field int, section []byte) error {
+	err := read(b, func(k kind, field int, section []byte) error {
 		if k >= 64 || (k == kindMeta) != (seen == 0) || k < kindLengths && seen>>k&1 != 0 {
 			return fmt.Errorf("%w: order of sections", ErrCorrupt)
 		}

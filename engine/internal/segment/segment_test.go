@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,7 +30,9 @@ type document struct {
 
 func randomDocument(r *rand.Rand, n int) *document {
 	d := &document{id: fmt.Sprintf("id-%d", n), source: strings.Repeat(fmt.Sprintf("source %d ", n), r.IntN(40))}
-	d.state = State{Version: 1 + r.Uint64N(3), Log: [16]byte{byte(r.IntN(2))}, Seq: r.Uint64N(1000), Index: r.Uint32N(9), Slot: uint16(r.IntN(16384)), Content: [16]byte{byte(n)}}
+	d.state = State{Version: 1 + r.Uint64N(3), Log: [16]byte{byte(r.IntN(2))}, Seq: r.Uint64N(1000), Index: r.Uint32N(9), Slot: uint16(r.IntN(16384))}
+	sum := sha256.Sum256([]byte(d.source))
+	d.state.Content = [16]byte(sum[:16])
 	for range r.IntN(20) {
 		d.words = append(d.words, fmt.Sprintf("w%d", r.IntN(1+r.IntN(300))))
 	}

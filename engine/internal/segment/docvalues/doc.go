@@ -1,5 +1,5 @@
 // Package docvalues holds columns: for each document of a segment, none, one or several 64-bit values. Longs, dates and bools are stored as they
-// are, doubles as their bits, exact strings as ordinals of the field's dictionary, lengths as counts. It knows no files and imports only package cursor.
+// are, doubles as their bits, exact strings as ordinals of the field's dictionary, lengths as counts. It knows no files and imports only packages cursor and labels.
 //
 //	column     flags u8, lane u8, docs uvarint, values uvarint, base u64, presence?, starts?, value(values)
 //	flags      1: several values a document (starts), 2: some documents have none (presence); never both

@@ -1,5 +1,5 @@
 // Package postings holds posting lists: for one term, the documents that hold it, how often, and where. It turns lists into bytes and walks the
-// bytes again; it knows no files and imports only package cursor. [Blocks] reads a list a block at a time, for loops that score; [Iterator] a posting at a time.
+// bytes again; it knows no files and imports only packages cursor and labels. [Blocks] reads a list a block at a time, for loops that score; [Iterator] a posting at a time.
 //
 // A list lies in two byte strings, which the caller concatenates over all terms of a field: documents (with frequencies and skip data) and
 // positions. Both need [Slack] bytes behind the last list, since packed numbers are read eight bytes at a time.

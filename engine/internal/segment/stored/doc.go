@@ -1,5 +1,5 @@
 // Package stored keeps the documents' sources: appended in order, compressed by blocks, fetched by number. It knows no files and imports only
-// package cursor.
+// packages cursor and labels.
 //
 //	stored   block* directory(blocks) blocks u32 docs u32
 //	block    codec u8, size uvarint, payload       codec 0: the payload is the content; 1: its S2 block; 2: its zstd frame; size: of the content

@@ -1,5 +1,5 @@
 // Package termdict is a sorted dictionary: terms by bytes, each with its ordinal and the place of its posting list. It knows no files and imports
-// only packages cursor and postings.
+// only packages cursor, labels and postings.
 //
 //	dictionary   block* start(blocks) u32 terms u32 flags u8      flags: 1 when lists have frequencies and positions
 //	block        docBase uvarint, posBase uvarint, entry(1..32)   bases: where the block's first list starts

@@ -1,0 +1,75 @@
+package docvalues
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/jetseek/jetseek/engine/internal/segment/labels"
+)
+
+// As says how values of a column are printed.
+type As uint8
+
+// The ways to print a value.
+const (
+	AsInt As = iota
+	AsFloat
+)
+
+// Dump prints a column, which lies at an offset, as labelled bytes.
+func Dump(p *labels.Printer, b []byte, base int, as As) {
+	r := p.Read(b, base)
+	flags := r.Byte("flags (1: several values, 2: some documents without)")
+	lane := int(r.Byte("bytes a value"))
+	docs := r.Uvarint("documents")
+	values := r.Uvarint("values")
+	r.Fixed64("base")
+	col, err := Open(b)
+	if err != nil {
+		p.Line(base, b, "CORRUPT: %v", err)
+		return
+	}
+	switch flags {
+	case flagSparse:
+		r.Bytes(len(col.presence), "which of %d documents have a value, a bit each", docs)
+	case flagMulti:
+		r.Bytes(len(col.starts), "where the values of %d documents start", docs)
+	}
+	if lane == 0 && values > 0 {
+		r.Bytes(0, "all values: %s", col.text(0, as))
+	}
+	for d := uint32(0); uint64(d) < docs && lane > 0 && !p.Failed(); {
+		d = col.dumpLine(p, r, d, as)
+	}
+	r.End()
+}
+
+// dumpLine prints the values of about eight documents, and gives the document behind them.
+func (c *Column) dumpLine(p *labels.Printer, r *labels.Reader, first uint32, as As) uint32 {
+	var shown []string
+	doc, n := first, 0
+	for ; int(doc) < c.docs && len(shown) < 8 && n < 64; doc++ {
+		from, to := c.Range(doc)
+		text := "-"
+		for i := from; i < to; i++ {
+			if i == from {
+				text = c.text(i, as)
+			} else {
+				text += "," + c.text(i, as)
+			}
+		}
+		shown = append(shown, text)
+		if n += to - from; c.starts == nil && from == to {
+			n++ // its place is there all the same
+		}
+	}
+	r.Bytes(n*c.lane, "from document %d: %s", first, labels.Few(p, shown))
+	return doc
+}
+
+func (c *Column) text(i int, as As) string {
+	if as == AsFloat {
+		return fmt.Sprint(math.Float64frombits(uint64(c.Int(i))))
+	}
+	return fmt.Sprint(c.Int(i))
+}
