@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/jetseek/jetseek/engine/analysis"
+	"github.com/jetseek/jetseek/engine/internal/search"
 	"github.com/jetseek/jetseek/engine/internal/segment"
 	"github.com/jetseek/jetseek/engine/outcome"
 )
@@ -17,6 +18,7 @@ type Index struct {
 	options Options
 	current atomic.Pointer[Snapshot]
 	open    atomic.Int64 // snapshots that somebody still holds
+	scratch search.Scratch
 
 	merging sync.Mutex // held by Merge from end to end; taken before mu
 	merger  segment.Merger

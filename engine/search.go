@@ -22,15 +22,17 @@ type SearchRequest struct {
 	Sort       []query.SortKey // empty: score descending, then id
 	Score      bool            // compute scores (implied when score is among the keys)
 	Limit      int             // k: how many candidates at most; 0: only the total
+	CountTo    uint64          // how far matches must be counted, which takes time that finding the first of them does not; 0: all
 }
 
 // SearchResult is what was found.
 type SearchResult struct {
-	Total      uint64 // live, owned documents that match; exact
+	Total      uint64 // live, owned documents that match
+	Exact      bool   // false: Total is a lower bound above the request's CountTo
 	Candidates []query.Candidate
 }
 
-// Search finds the first documents in the total order, and counts all that match. An unknown collection is an empty one. Errors are ctx's error when it ends, which is
+// Search finds the first documents in the total order, and counts those that match as far as asked for. An unknown collection is an empty one. Errors are ctx's error when it ends, which is
 // noticed within a millisecond, and faults: bad_query for a node that cannot be searched, bad_request for a scoring leaf without weight, limit_exceeded
 // past [MaxCandidates].
 func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (SearchResult, error) {
@@ -42,7 +44,7 @@ func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (SearchResult, e
 	}
 	found := s.state.find(r.Collection)
 	if found == nil {
-		return SearchResult{}, ctx.Err()
+		return SearchResult{Exact: true}, ctx.Err()
 	}
 	views := make([]search.View, len(found.parts))
 	for i, p := range found.parts {
@@ -50,9 +52,10 @@ func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (SearchResult, e
 	}
 	res, err := search.Run(ctx, views, &search.Request{
 		Query: r.Query, Filters: r.Filters, Weights: r.Weights, Sort: r.Sort, Score: r.Score, Limit: r.Limit,
+		CountTo: r.CountTo, Scratch: &s.index.scratch,
 	})
 	if err != nil {
 		return SearchResult{}, err
 	}
-	return SearchResult{Total: res.Total, Candidates: res.Candidates}, nil
+	return SearchResult{Total: res.Total, Exact: !res.Inexact, Candidates: res.Candidates}, nil
 }

@@ -71,12 +71,20 @@ func CompareKeys(keys []SortKey, a, b *Candidate) int {
 			return c
 		}
 	}
+	if c := CompareKeyLists(keys, a.Keys, b.Keys); c != 0 {
+		return c
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+// CompareKeyLists is [CompareKeys] without the ids: values under the keys, one after the other.
+func CompareKeyLists(keys []SortKey, a, b []Key) int {
 	for i := range keys {
-		if c := keys[i].compare(&a.Keys[i], &b.Keys[i]); c != 0 {
+		if c := keys[i].compare(&a[i], &b[i]); c != 0 {
 			return c
 		}
 	}
-	return strings.Compare(a.ID, b.ID)
+	return 0
 }
 
 // compare orders two values under one key; a missing one stands first or last whatever the direction.

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"unsafe"
@@ -11,7 +13,7 @@ import (
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
-// collector keeps the first candidates in the total order: a heap whose first is the worst of them.
+// collector keeps the first documents in the total order: a heap whose first is the worst of them. Documents stay references until the end.
 type collector struct {
 	sort    []query.SortKey
 	scoring bool
@@ -19,9 +21,19 @@ type collector struct {
 
 	seg     *segment.Segment
 	sources []keySource // of seg, one a sort key
-	heap    []query.Candidate
-	next    query.Candidate // the one under comparison: its strings are views of the segment or of scratch
-	scratch []byte
+	heap    []entry
+	keys    []query.Key // those of entry e from e.slot*len(sort) on
+	strs    [][]byte    // what string keys there are views of
+	next    []query.Key // of the document under comparison
+	scratch [][]byte
+}
+
+// entry is one document kept.
+type entry struct {
+	score int64
+	seg   *segment.Segment
+	doc   uint32
+	slot  int32
 }
 
 // keySource is where a sort key's values are in the present segment.
@@ -31,14 +43,16 @@ type keySource struct {
 	terms  *segment.Field // of strings
 }
 
-func newCollector(r *Request) *collector {
+// begin readies the collector for a request; it keeps its memory.
+func (c *collector) begin(r *Request) {
 	byScore := len(r.Sort) == 0 || slices.ContainsFunc(r.Sort, func(k query.SortKey) bool { return k.By == query.ByScore })
-	c := &collector{sort: r.Sort, scoring: r.Score || byScore, limit: r.Limit}
-	if len(r.Sort) > 0 {
-		c.next.Keys = make([]query.Key, len(r.Sort))
-		c.sources = make([]keySource, len(r.Sort))
+	c.sort, c.scoring, c.limit, c.seg = r.Sort, r.Score || byScore, r.Limit, nil
+	c.heap, c.keys = c.heap[:0], c.keys[:0]
+	c.sources = append(c.sources[:0], make([]keySource, len(r.Sort))...)
+	c.next = append(c.next[:0], make([]query.Key, len(r.Sort))...)
+	for len(c.scratch) < len(r.Sort) {
+		c.scratch = append(c.scratch, nil)
 	}
-	return c
 }
 
 // enter begins a segment.
@@ -61,44 +75,95 @@ func (c *collector) enter(s *segment.Segment) {
 	}
 }
 
-// add offers a match. It allocates only for those that enter the heap.
+// floor gives the least score with which a document may still enter: those below need not be offered. One that equals it may win by its id.
+func (c *collector) floor() int64 {
+	switch {
+	case c.limit == 0:
+		return math.MaxInt64
+	case len(c.sort) > 0 || len(c.heap) < c.limit:
+		return math.MinInt64
+	}
+	return c.heap[0].score
+}
+
+// add offers a match.
 func (c *collector) add(doc uint32, score int64) {
-	full := len(c.heap) == c.limit
-	if full && len(c.sort) == 0 && score < c.heap[0].Score {
+	if c.limit == 0 {
 		return
 	}
-	c.look(doc, score)
-	switch {
-	case !full:
-		c.heap = append(c.heap, c.keep())
-		c.up(len(c.heap) - 1)
-	case query.CompareKeys(c.sort, &c.next, &c.heap[0]) < 0:
-		c.heap[0] = c.keep()
-		c.down(0)
+	full := len(c.heap) == c.limit
+	if full && len(c.sort) == 0 && score < c.heap[0].score {
+		return
 	}
-}
-
-// look sets next to a document.
-func (c *collector) look(doc uint32, score int64) {
-	c.next.ID, c.next.Score = view(c.seg.ID(doc)), score
-	c.scratch = c.scratch[:0]
+	e := entry{score: score, seg: c.seg, doc: doc, slot: int32(len(c.heap))}
 	for i := range c.sort {
-		c.next.Keys[i] = c.key(&c.sort[i], &c.sources[i], doc)
+		c.next[i] = c.key(i, e)
 	}
+	if !full {
+		for i := range c.next {
+			if c.keys = append(c.keys, query.Key{}); len(c.strs) < len(c.keys) {
+				c.strs = append(c.strs, nil)
+			}
+			c.store(len(c.keys)-1, c.next[i])
+		}
+		c.heap = append(c.heap, e)
+		c.up(len(c.heap) - 1)
+		return
+	}
+	worst := &c.heap[0]
+	if c.compare(c.next, &e, c.keysOf(worst), worst) >= 0 {
+		return
+	}
+	e.slot = worst.slot
+	for i, k := range c.next {
+		c.store(int(e.slot)*len(c.sort)+i, k)
+	}
+	*worst = e
+	c.down(0)
 }
 
-// key gives a document's value under a sort key: of several values the least when ascending, the greatest when descending.
-func (c *collector) key(k *query.SortKey, src *keySource, doc uint32) query.Key {
+func (c *collector) keysOf(e *entry) []query.Key {
+	n := len(c.sort)
+	return c.keys[int(e.slot)*n : (int(e.slot)+1)*n]
+}
+
+// store keeps a key, and the bytes of its string.
+func (c *collector) store(at int, k query.Key) {
+	if k.Kind == query.KeyString {
+		c.strs[at] = append(c.strs[at][:0], k.Str...)
+		k.Str = view(c.strs[at])
+	}
+	c.keys[at] = k
+}
+
+// compare orders two entries: negative when the first comes before the other.
+func (c *collector) compare(aKeys []query.Key, a *entry, bKeys []query.Key, b *entry) int {
+	if len(c.sort) == 0 && a.score != b.score {
+		if a.score > b.score {
+			return -1
+		}
+		return 1
+	}
+	if order := query.CompareKeyLists(c.sort, aKeys, bKeys); order != 0 {
+		return order
+	}
+	return bytes.Compare(a.seg.ID(a.doc), b.seg.ID(b.doc))
+}
+
+// key gives a document's value under a sort key: of several values the least when ascending, the greatest when descending. A string is a view of
+// scratch.
+func (c *collector) key(n int, e entry) query.Key {
+	k, src := &c.sort[n], &c.sources[n]
 	switch k.By {
 	case query.ByScore:
-		return query.Key{Kind: query.KeyInt, Int: c.next.Score}
+		return query.Key{Kind: query.KeyInt, Int: e.score}
 	case query.ByID:
-		return query.Key{Kind: query.KeyString, Str: c.next.ID}
+		return query.Key{Kind: query.KeyString, Str: view(e.seg.ID(e.doc))}
 	}
 	if src.kind == query.KeyMissing {
 		return query.Key{}
 	}
-	from, to := src.values.Range(doc)
+	from, to := src.values.Range(e.doc)
 	if from == to {
 		return query.Key{}
 	}
@@ -112,32 +177,47 @@ func (c *collector) key(k *query.SortKey, src *keySource, doc uint32) query.Key 
 	case query.KeyFloat:
 		return query.Key{Kind: query.KeyFloat, Float: src.values.Float(at)}
 	}
-	// Each string of the document gets its own piece of scratch; when scratch grows, earlier pieces keep their old memory.
-	start := len(c.scratch)
-	c.scratch = src.terms.Exact.Term(c.scratch, int(src.values.Int(at)))
-	return query.Key{Kind: query.KeyString, Str: view(c.scratch[start:])}
+	c.scratch[n] = src.terms.Exact.Term(c.scratch[n][:0], int(src.values.Int(at)))
+	return query.Key{Kind: query.KeyString, Str: view(c.scratch[n])}
 }
 
-// keep gives a copy of next that owns its strings.
-func (c *collector) keep() query.Candidate {
-	kept := query.Candidate{ID: strings.Clone(c.next.ID), Score: c.next.Score, Keys: slices.Clone(c.next.Keys)}
-	for i := range kept.Keys {
-		kept.Keys[i].Str = strings.Clone(kept.Keys[i].Str)
-	}
-	if !c.scoring {
-		kept.Score = 0
-	}
-	return kept
-}
-
-// sorted gives the candidates in the total order, best first.
+// sorted gives the candidates in the total order, best first. They own their strings.
 func (c *collector) sorted() []query.Candidate {
-	slices.SortFunc(c.heap, func(a, b query.Candidate) int { return query.CompareKeys(c.sort, &a, &b) })
-	return c.heap
+	slices.SortFunc(c.heap, func(a, b entry) int { return c.compare(c.keysOf(&a), &a, c.keysOf(&b), &b) })
+	size := 0
+	for i := range c.heap {
+		size += len(c.heap[i].seg.ID(c.heap[i].doc))
+	}
+	var ids strings.Builder
+	ids.Grow(size)
+	found := make([]query.Candidate, len(c.heap))
+	keys := make([]query.Key, 0, len(c.keys))
+	for i := range c.heap {
+		e, at := &c.heap[i], ids.Len()
+		ids.Write(e.seg.ID(e.doc))
+		found[i].ID = ids.String()[at:]
+		if c.scoring {
+			found[i].Score = e.score
+		}
+		if len(c.sort) == 0 {
+			continue
+		}
+		from := len(keys)
+		for _, k := range c.keysOf(e) {
+			k.Str = strings.Clone(k.Str)
+			keys = append(keys, k)
+		}
+		found[i].Keys = keys[from:len(keys):len(keys)]
+	}
+	for i := range c.heap {
+		c.heap[i].seg = nil // what is pooled must not hold segments
+	}
+	return found
 }
 
 func (c *collector) worse(i, j int) bool {
-	return query.CompareKeys(c.sort, &c.heap[i], &c.heap[j]) > 0
+	a, b := &c.heap[i], &c.heap[j]
+	return c.compare(c.keysOf(a), a, c.keysOf(b), b) > 0
 }
 
 func (c *collector) up(i int) {

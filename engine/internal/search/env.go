@@ -21,10 +21,13 @@ type env struct {
 	whole bool // all documents of the segment are visible
 	left  int  // steps to the next look at the context
 
-	window *window // at most one a search
-
 	lists []*postings.Iterator // of this segment, then reused by the next
 	used  int
+}
+
+// reset begins a search, and keeps the memory of iterators.
+func (e *env) reset(ctx context.Context, weights []bm25.Weight) {
+	*e = env{ctx: ctx, weights: weights, lists: e.lists}
 }
 
 // enter begins a segment.

@@ -2,6 +2,9 @@ package search
 
 import (
 	"context"
+	"math"
+	"slices"
+	"sync"
 
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/internal/docset"
@@ -24,27 +27,72 @@ type Request struct {
 	Sort    []query.SortKey // empty: by score
 	Score   bool            // scores are wanted though nothing is sorted by them
 	Limit   int             // candidates at most; 0: only the total
+	CountTo uint64          // count at least so many matches exactly; 0: all
+	Scratch *Scratch        // memory to use again; nil: none
 }
 
 // Result is what was found.
 type Result struct {
-	Total      uint64            // matches
+	Total      uint64            // matches; with Inexact at least so many, and more than CountTo
+	Inexact    bool              // there may be more matches
 	Candidates []query.Candidate // the first of them in the total order
+}
+
+// Scratch keeps the memory of searches that have ended for those to come. The zero value is ready; it may be used from any goroutine.
+type Scratch struct{ pool sync.Pool }
+
+// memory is what one search needs, about 150 KiB and more for long lists.
+type memory struct {
+	env   env
+	c     collector
+	sweep sweep
+	plan  plan
+	order []*View
+}
+
+func (s *Scratch) get() *memory {
+	if s != nil {
+		if m, ok := s.pool.Get().(*memory); ok {
+			return m
+		}
+	}
+	return &memory{}
+}
+
+func (s *Scratch) put(m *memory) {
+	m.env.reset(nil, nil)
+	clear(m.order)
+	if s != nil {
+		s.pool.Put(m)
+	}
 }
 
 // Run searches all views. The error is the context's, a fault for a request that cannot be evaluated, or that of a segment that does not decode.
 func Run(ctx context.Context, views []View, r *Request) (Result, error) {
-	e := &env{ctx: ctx, weights: r.Weights}
-	c := newCollector(r)
-	total := uint64(0)
-	for i := range views {
-		e.enter(&views[i])
-		s := e.request(r, c.scoring)
-		if s == nil || e.err != nil {
-			continue
+	m := r.Scratch.get()
+	defer r.Scratch.put(m)
+	e, c, s := &m.env, &m.c, &m.sweep
+	e.reset(ctx, r.Weights)
+	c.begin(r)
+	s.env, s.c, s.scoring = e, c, c.scoring && r.Limit > 0
+	windows := m.plan.of(r.Query, r.Filters)
+	var res Result
+	for _, v := range m.largestFirst(views) {
+		e.enter(v)
+		c.enter(v.Segment)
+		enough := uint64(math.MaxUint64)
+		if r.CountTo > 0 {
+			enough = r.CountTo - min(res.Total, r.CountTo)
 		}
-		c.enter(views[i].Segment)
-		total += e.collect(s, c)
+		if windows {
+			if s.enter(&m.plan) {
+				s.run(r.CountTo == 0 || res.Total <= r.CountTo, enough)
+				res.Total += s.counted
+				res.Inexact = res.Inexact || !s.exact
+			}
+		} else if walk := e.request(r, c.scoring); walk != nil && e.err == nil {
+			res.Total += e.collect(walk, c)
+		}
 		if err := e.leave(); err != nil {
 			return Result{}, err
 		}
@@ -52,17 +100,25 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	if e.err != nil {
 		return Result{}, e.err
 	}
-	return Result{Total: total, Candidates: c.sorted()}, nil
+	res.Candidates = c.sorted()
+	return res, nil
+}
+
+// largestFirst orders the views: the more documents are behind it the higher is the floor, and the more of the others may be left out.
+func (m *memory) largestFirst(views []View) []*View {
+	m.order = m.order[:0]
+	for i := range views {
+		m.order = append(m.order, &views[i])
+	}
+	slices.SortStableFunc(m.order, func(a, b *View) int { return b.Docs - a.Docs })
+	return m.order
 }
 
 // request compiles query and filters for the segment entered.
 func (e *env) request(r *Request, scoring bool) scorer {
 	s := e.compile(r.Query, scoring)
-	if s == nil {
-		return nil
-	}
-	if len(r.Filters) == 0 {
-		return e.windowed(s, scoring)
+	if s == nil || len(r.Filters) == 0 {
+		return s
 	}
 	required := []scorer{s}
 	for _, f := range r.Filters {
@@ -73,24 +129,6 @@ func (e *env) request(r *Request, scoring bool) scorer {
 		required = append(required, f)
 	}
 	return newConjunction(required, []scorer{s})
-}
-
-// windowCost is how many postings make a window worth its memory.
-const windowCost = 1024
-
-// windowed gives a window in the place of a disjunction of terms with many postings.
-func (e *env) windowed(s scorer, scoring bool) scorer {
-	d, ok := s.(*disjunction)
-	if !ok || d.need > 1 || d.cost < windowCost {
-		return s
-	}
-	terms := make([]*term, len(d.heap))
-	for i, h := range d.heap {
-		if terms[i], ok = h.s.(*term); !ok {
-			return s
-		}
-	}
-	return e.union(terms, scoring)
 }
 
 // collect hands every visible match to the collector and counts them.

@@ -115,3 +115,6 @@ func (c *Column) Float(i int) float64 { return math.Float64frombits(uint64(c.Int
 
 // Length gives a document's value in a plain column, as a count.
 func (c *Column) Length(doc uint32) uint32 { return uint32(c.Int(int(doc))) }
+
+// Lane gives a plain column as it lies, for loops: value number i is base plus the little-endian number in the width bytes of data from i*width on.
+func (c *Column) Lane() (base uint64, width int, data []byte) { return c.base, c.lane, c.data }

@@ -154,6 +154,9 @@ func (b *Blocks) Load(block int) []uint32 {
 	return b.docs[:b.n]
 }
 
+// Loaded gives the block loaded last, -1 before the first.
+func (b *Blocks) Loaded() int { return b.block }
+
 // Freqs gives the frequencies of the block loaded last; they are 1 in lists without frequencies.
 func (b *Blocks) Freqs() []uint32 {
 	if b.freqOff >= 0 {

@@ -1,0 +1,144 @@
+package search
+
+// conjunction finds the documents that all lists hold. The rarest leads: those of its documents that can reach the floor are candidates, which the other
+// lists take away from.
+func (s *sweep) conjunction() {
+	lead := s.all[0]
+	for base := uint32(0); lead.enter(base); base = s.end {
+		if !s.counting && s.most() < s.c.floor() || !s.env.steps(windowDocs/4*len(s.all)) {
+			return
+		}
+		next := max(base, lead.starts(lead.first))
+		if lead.blocks.DF() < uint32(s.env.view.Segment.Docs())/windowDocs*8 {
+			docs := lead.load(lead.first) // worth it, since most windows have none of its documents
+			if len(docs) == 0 {
+				return
+			}
+			next = docs[lowerBound(docs, base)]
+		}
+		if !s.open(next) {
+			continue
+		}
+		for _, l := range s.all {
+			if !l.enter(s.base) {
+				return
+			}
+			l.look(s.end)
+		}
+		s.common()
+	}
+}
+
+// most bounds the scores in the segment.
+func (s *sweep) most() int64 {
+	most := int64(0)
+	for _, l := range s.all {
+		most += l.max
+	}
+	for _, l := range s.any {
+		most += l.max
+	}
+	return most
+}
+
+// common does one window of a conjunction.
+func (s *sweep) common() {
+	floor := s.c.floor()
+	rest := int64(0)
+	for _, l := range s.all {
+		rest += l.bound
+	}
+	extra := int64(0)
+	for _, l := range s.any {
+		if l.bound = 0; l.enter(s.base) {
+			l.look(s.end)
+		}
+		extra += l.bound
+	}
+	if s.phrase != nil {
+		rest = s.phrase.bound(s.all)
+	}
+	lossless := floor
+	if s.counting {
+		floor = minScore
+	} else if rest+extra < floor {
+		return
+	}
+	n := s.lead(rest+extra, floor)
+	for i, l := range s.all[1:] {
+		if n == 0 {
+			return
+		}
+		rest = extra
+		for _, o := range s.all[i+2:] {
+			rest += o.bound
+		}
+		n = s.keep(l, n, rest, floor)
+	}
+	if s.phrase != nil {
+		n = s.phrase.verify(s, n, floor)
+	}
+	if s.counting {
+		s.count(n)
+	}
+	for i, l := range s.any {
+		if n == 0 {
+			return
+		}
+		rest = 0
+		for _, o := range s.any[i+1:] {
+			rest += o.bound
+		}
+		n = s.probe(l, n, rest, lossless, false)
+	}
+	s.collect(n)
+}
+
+// minScore is below every score.
+const minScore = -1 << 63
+
+// lead makes candidates of the first list's documents.
+func (s *sweep) lead(total, floor int64) int {
+	l := s.all[0]
+	n := 0
+	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
+		rest := total - l.bound
+		if s.phrase == nil && rest+l.boundOf(b) < floor || s.phrase != nil && l.boundOf(b) < floor {
+			continue
+		}
+		docs := l.load(b)
+		from, to := within(docs, s.base, s.end)
+		parts := l.score()[from:to]
+		if s.phrase != nil {
+			rest = 0
+		}
+		for i, d := range docs[from:to] {
+			at := d - s.base
+			s.at[n], s.sums[n] = at, parts[i]
+			if s.allow[at>>6&63]>>(at&63)&1 != 0 && parts[i]+rest >= floor {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// keep takes away the candidates that a list does not hold. When there are many for the list's length its bits are asked first: a bit costs less
+// than a search in a block, most of which fail.
+func (s *sweep) keep(l *list, n int, rest, floor int64) int {
+	if n*8 > s.postings(l) {
+		s.hits = bitset{}
+		s.mark(l, &s.hits)
+		kept := 0
+		for i := range n {
+			at := s.at[i]
+			s.at[kept], s.sums[kept] = at, s.sums[i]
+			kept += int(s.hits[at>>6&63] >> (at & 63) & 1)
+		}
+		n = kept
+	}
+	if s.phrase != nil {
+		return s.phrase.narrow(s, l, n, floor)
+	}
+	return s.probe(l, n, rest, floor, true)
+}

@@ -1,0 +1,206 @@
+package search
+
+import (
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/internal/segment"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+)
+
+// list is the postings of one scoring term in one segment, as windows read them: whole blocks, and for each block a bound of what it can score. A
+// window is passed in order; within one any block may be read again.
+type list struct {
+	blocks  postings.Blocks
+	weight  bm25.Weight
+	lengths bm25.Lengths
+	max     int64 // bounds all parts
+
+	bounds []int64 // of each block, -1: not known yet
+	run    postings.RunBounds
+	pairs  []postings.Impact
+
+	first int    // block that holds the first documents of the window, or of those behind it
+	bound int64  // of the parts in the window
+	limit uint32 // in a list without skip data: its last document
+
+	docs   []uint32 // of the block loaded
+	at     int      // no document of the block before this one lies before the last one asked for
+	scored bool
+	parts  [postings.BlockLen]int64
+}
+
+// open stands the list before its first window. It tells whether there are any documents.
+func (l *list) open(f *segment.Field, ref postings.Ref, weight bm25.Weight) bool {
+	l.blocks.Open(f.TermPostings(), ref)
+	base, width, data := f.Lengths.Lane()
+	l.weight, l.lengths = weight, bm25.Lengths{Base: uint32(base), Width: width, Data: data}
+	l.first, l.docs, l.at, l.scored = 0, nil, 0, false
+	n := l.blocks.Count()
+	if n == 0 {
+		return false
+	}
+	l.bounds = l.bounds[:0]
+	for range n {
+		l.bounds = append(l.bounds, -1)
+	}
+	if l.blocks.Skips() {
+		l.pairs = l.blocks.Impacts(l.pairs[:0])
+		l.max = l.most(l.pairs)
+		return l.blocks.Count() > 0
+	}
+	docs := l.load(0)
+	if len(docs) == 0 {
+		return false
+	}
+	l.limit, l.max = docs[len(docs)-1], 0
+	for _, part := range l.score() {
+		l.max = max(l.max, part)
+	}
+	l.bounds[0] = l.max
+	return true
+}
+
+// most bounds the parts of postings that pairs stand for.
+func (l *list) most(pairs []postings.Impact) int64 {
+	most := int64(0)
+	for _, p := range pairs {
+		most = max(most, bm25.Part(l.weight.W, l.weight.C0, l.weight.C1, p.Freq, p.Length))
+	}
+	return most
+}
+
+// last gives the last document of a block.
+func (l *list) last(block int) uint32 {
+	if !l.blocks.Skips() {
+		return l.limit
+	}
+	return l.blocks.Last(block)
+}
+
+// boundOf bounds the parts of a block.
+func (l *list) boundOf(block int) int64 {
+	if l.bounds[block] < 0 {
+		l.readRun(block / postings.RunLen)
+	}
+	return l.bounds[block]
+}
+
+func (l *list) readRun(run int) {
+	l.blocks.Run(run, &l.run)
+	from := 0
+	blocks := l.bounds[run*postings.RunLen : min((run+1)*postings.RunLen, len(l.bounds))]
+	for i := range blocks {
+		blocks[i] = l.max
+		if len(l.run.Pairs) > 0 {
+			blocks[i] = l.most(l.run.Pairs[from:l.run.Upto[i]])
+			from = l.run.Upto[i]
+		}
+	}
+}
+
+// enter goes to the first block with documents at or behind base; false when there is none.
+func (l *list) enter(base uint32) bool {
+	n := l.blocks.Count()
+	if l.first < n && l.last(l.first) < base {
+		if l.first++; l.first < n && l.last(l.first) < base {
+			l.first = l.blocks.Find(l.first, base)
+		}
+	}
+	return l.first < n && l.last(l.first) >= base
+}
+
+// starts gives a lower bound of the documents of a block.
+func (l *list) starts(block int) uint32 {
+	if block == 0 {
+		return 0
+	}
+	return l.last(block-1) + 1
+}
+
+// look sets bound for the window from the first block up to end; 0 when the list has no documents there, as far as is known without reading them.
+func (l *list) look(end uint32) {
+	l.bound = 0
+	for b := l.first; b < l.blocks.Count() && l.starts(b) < end; b++ {
+		l.bound = max(l.bound, l.boundOf(b))
+	}
+}
+
+// upto gives the first block behind the window.
+func (l *list) upto(end uint32) int {
+	b := l.first
+	for b < l.blocks.Count() && l.starts(b) < end {
+		b++
+	}
+	return b
+}
+
+// load gives the documents of a block.
+func (l *list) load(block int) []uint32 {
+	if l.docs == nil || l.blocks.Loaded() != block {
+		l.docs, l.at, l.scored = l.blocks.Load(block), 0, false
+	}
+	return l.docs
+}
+
+// score gives the parts of the block loaded.
+func (l *list) score() []int64 {
+	if !l.scored {
+		l.weight.Parts(l.parts[:], l.docs, l.blocks.Freqs(), &l.lengths)
+		l.scored = true
+	}
+	return l.parts[:len(l.docs)]
+}
+
+// part gives the part of one posting of the block loaded.
+func (l *list) part(i int) int64 {
+	if l.scored {
+		return l.parts[i]
+	}
+	return bm25.Part(l.weight.W, l.weight.C0, l.weight.C1, l.blocks.Freqs()[i], l.lengths.Of(l.docs[i]))
+}
+
+// seek goes to a document of a block, whose last is not before it, and tells whether it is there.
+func (l *list) seek(block int, doc uint32) bool {
+	docs := l.load(block)
+	if len(docs) == 0 {
+		return false
+	}
+	k := l.at
+	for k+8 < len(docs) && docs[k+7] < doc {
+		k += 8
+	}
+	for docs[k] < doc {
+		k++
+	}
+	l.at = k
+	return docs[k] == doc
+}
+
+// within gives which of ascending documents lie from base to end-1.
+func within(docs []uint32, base, end uint32) (from, to int) {
+	from, to = 0, len(docs)
+	if to == 0 {
+		return 0, 0
+	}
+	if docs[0] < base {
+		from = lowerBound(docs, base)
+	}
+	if docs[to-1] >= end {
+		to = from + lowerBound(docs[from:], end)
+	}
+	return from, to
+}
+
+// lowerBound gives the first of ascending documents at or behind target, or their number.
+func lowerBound(docs []uint32, target uint32) int {
+	lo, n := 0, len(docs)
+	for n > 0 {
+		half := (n + 1) / 2
+		if docs[lo+half-1] < target {
+			lo += half
+			n -= half
+			continue
+		}
+		n = half - 1
+	}
+	return lo
+}

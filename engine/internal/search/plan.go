@@ -1,0 +1,146 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/query"
+)
+
+// plan is what windows execute: a query that is, but for its filters, made of terms. Everything else is walked by a [scorer].
+type plan struct {
+	all     []query.TextTerm // that a document must hold
+	any     []query.TextTerm // of which it must hold one, unless there are terms in all
+	phrase  *query.TextPhrase
+	filters []query.Node // that must match, without a score
+	not     []query.Node // that must not
+}
+
+// of sees whether windows can execute a query with filters.
+func (p *plan) of(n query.Node, filters []query.Node) bool {
+	p.all, p.any, p.filters, p.not, p.phrase = p.all[:0], p.any[:0], append(p.filters[:0], filters...), p.not[:0], nil
+	switch n := n.(type) {
+	case *query.TextTerm:
+		p.any = append(p.any, *n)
+		return true
+	case *query.TextPhrase:
+		p.phrase = n
+		for _, t := range n.Terms {
+			p.all = append(p.all, query.TextTerm{Field: n.Field, Term: t, Leaf: n.Leaf})
+		}
+		return n.Slop == 0 && len(n.Terms) > 0 && len(n.Terms) == len(n.Offsets)
+	case *query.Bool:
+		return p.must(n) && p.should(n) && len(p.all)+len(p.any) > 0
+	}
+	return false
+}
+
+// must takes what a document has to match, of conjunctions in conjunctions too.
+func (p *plan) must(n *query.Bool) bool {
+	for _, clause := range n.Must {
+		switch c := clause.(type) {
+		case *query.TextTerm:
+			p.all = append(p.all, *c)
+		case *query.Bool:
+			if len(c.Should) > 0 || len(c.Must) == 0 || !p.must(c) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	p.filters = append(p.filters, n.Filter...)
+	p.not = append(p.not, n.MustNot...)
+	return true
+}
+
+// should takes the alternatives, of disjunctions in disjunctions too.
+func (p *plan) should(n *query.Bool) bool {
+	switch {
+	case len(n.Should) == 0:
+		return n.MinShould == 0
+	case len(p.all) > 0 && n.MinShould > 0, len(p.all) == 0 && n.MinShould != 1:
+		return false
+	}
+	return p.alternatives(n.Should)
+}
+
+func (p *plan) alternatives(nodes []query.Node) bool {
+	for _, clause := range nodes {
+		switch c := clause.(type) {
+		case *query.TextTerm:
+			p.any = append(p.any, *c)
+		case *query.Bool:
+			if len(c.Must)+len(c.Filter)+len(c.MustNot) > 0 || c.MinShould != 1 || !p.alternatives(c.Should) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// enter opens the lists of the plan in the segment entered, those of all the rarest first. It tells whether anything can match.
+func (s *sweep) enter(p *plan) bool {
+	s.used = 0
+	s.all, s.any = s.all[:0], s.any[:0]
+	s.masks, s.nots = s.masks[:0], s.nots[:0]
+	for i := range p.all {
+		l := s.list(&p.all[i])
+		if l == nil {
+			return false
+		}
+		s.all = append(s.all, l)
+	}
+	slices.SortStableFunc(s.all, func(a, b *list) int { return int(a.blocks.DF()) - int(b.blocks.DF()) })
+	for i := range p.any {
+		if l := s.list(&p.any[i]); l != nil {
+			s.any = append(s.any, l)
+		}
+	}
+	if len(s.all)+len(s.any) == 0 {
+		return false
+	}
+	if s.phrase = nil; p.phrase != nil {
+		s.phrase = &s.check
+		s.check.enter(s.env, p.phrase, s.env.view.Segment.Field(p.phrase.Field), s.scoring)
+	}
+	for _, n := range p.filters {
+		m := s.env.compile(n, false)
+		if m == nil {
+			return false
+		}
+		s.masks = append(s.masks, m)
+	}
+	slices.SortStableFunc(s.masks, func(a, b scorer) int { return a.Cost() - b.Cost() })
+	s.nots = append(s.nots, s.env.all(p.not, false)...)
+	return s.env.err == nil
+}
+
+// list opens the list of a term, nil when the segment does not have it.
+func (s *sweep) list(t *query.TextTerm) *list {
+	e := s.env
+	weight := e.weight(t.Leaf, s.scoring)
+	f := e.view.Segment.Field(t.Field)
+	if f == nil || !f.HasText {
+		return nil
+	}
+	_, ref, ok := f.Terms.Lookup(t.Term)
+	if !ok {
+		return nil
+	}
+	if s.used == len(s.lists) {
+		s.lists = append(s.lists, &list{})
+	}
+	l := s.lists[s.used]
+	s.used++
+	if !s.scoring {
+		weight = bm25.Weight{}
+	}
+	if !l.open(f, ref, weight) {
+		e.fail(corrupt(l))
+		return nil
+	}
+	return l
+}

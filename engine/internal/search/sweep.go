@@ -1,0 +1,263 @@
+package search
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// windowDocs is the size of a window: its scores and bits stay in the processor's first caches.
+const windowDocs = 4096
+
+// bitset has a bit for each document of a window.
+type bitset [windowDocs / 64]uint64
+
+func (b *bitset) count() int {
+	n := 0
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// sweep executes plans: it goes over the documents a window at a time. In a window each list adds its parts to an array of scores, and bits tell which
+// documents were hit: no branch depends on which list comes next, as in a heap of lists, where nobody can foretell it. What a window or block can score
+// at most is known before it is read, and what cannot reach the collector's floor is not.
+type sweep struct {
+	env     *env
+	c       *collector
+	scoring bool
+
+	all, any []*list
+	phrase   *phraseCheck // nil: terms in all are just terms
+	check    phraseCheck  // memory of phrase
+	masks    []scorer     // all of which must match
+	nots     []scorer     // none of which must match
+	lists    []*list      // memory of lists
+	used     int
+
+	counted  uint64 // matches found in the segment, at least
+	enough   uint64 // no need to count beyond; matches may be skipped as soon as more are counted
+	counting bool   // every match must be found
+	exact    bool   // counted is the number of matches
+
+	base, end uint32
+	masked    bool   // allow is not just the segment's documents
+	few       bool   // allow has so few documents that it pays to look at them before a posting is scored
+	allow     bitset // documents that count and pass filters
+	hits      bitset // of which scores has the score
+	matched   bitset // that match, scored or not; only while counting
+	scores    [windowDocs]int64
+
+	at   [windowDocs]uint32 // candidates: place in the window, ascending
+	sums [windowDocs]int64  // their scores so far
+
+	docs  [128]uint32 // scratch for blocks of which few documents are allowed
+	freqs [128]uint32
+	parts [128]int64
+}
+
+// corrupt is the error of a list whose bytes are none.
+func corrupt(l *list) error { return fmt.Errorf("search: %w", l.blocks.Err()) }
+
+// run executes the plan entered over the segment entered. With count false no match needs to be counted, else they are until there are more than enough.
+func (s *sweep) run(count bool, enough uint64) {
+	s.counted, s.enough, s.counting, s.exact = 0, enough, count, count
+	if len(s.all) > 0 {
+		s.conjunction()
+	} else {
+		s.certain()
+		s.disjunction()
+	}
+	for _, l := range s.lists[:s.used] {
+		if l.blocks.Err() != nil {
+			s.env.fail(corrupt(l))
+		}
+	}
+}
+
+// count counts matches, and stops counting when they are enough.
+func (s *sweep) count(n int) {
+	if s.counted += uint64(n); s.counted > s.enough {
+		s.counting, s.exact = false, false
+	}
+}
+
+// certain counts what a disjunction without filters matches by the lengths of its lists, where that tells enough.
+func (s *sweep) certain() {
+	if !s.counting || len(s.masks)+len(s.nots) > 0 {
+		return
+	}
+	most := 0
+	for _, l := range s.any {
+		most = max(most, int(l.blocks.DF()))
+	}
+	gone := s.env.view.Segment.Docs() - s.env.view.Docs
+	switch {
+	case most > gone && uint64(most-gone) > s.enough:
+		s.count(most - gone)
+	case len(s.any) == 1 && gone == 0:
+		s.count(most)
+		s.counting = false
+	}
+}
+
+// open begins the window of a document. It tells whether any of its documents is allowed.
+func (s *sweep) open(doc uint32) bool {
+	s.base = doc &^ (windowDocs - 1)
+	s.end = min(s.base+windowDocs, uint32(s.env.view.Segment.Docs()))
+	s.masked, s.few = false, false
+	s.hits = bitset{}
+	visible := s.env.view.Visible[s.base>>6:]
+	n := copy(s.allow[:], visible[:min(len(visible), len(s.allow))])
+	clear(s.allow[n:])
+	if len(s.masks)+len(s.nots) == 0 {
+		return true
+	}
+	s.masked = true
+	for _, m := range s.masks {
+		var passes bitset
+		for d := m.Advance(s.base); d < s.end; d = m.Next() {
+			passes[(d-s.base)>>6] |= 1 << (d & 63)
+		}
+		for i := range s.allow {
+			s.allow[i] &= passes[i]
+		}
+	}
+	for _, m := range s.nots {
+		for d := m.Advance(s.base); d < s.end; d = m.Next() {
+			s.allow[(d-s.base)>>6] &^= 1 << (d & 63)
+		}
+	}
+	allowed := s.allow.count()
+	s.few = allowed < windowDocs/2
+	return allowed > 0
+}
+
+// mark sets the bits of a list's documents in the window.
+func (s *sweep) mark(l *list, set *bitset) {
+	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
+		docs := l.load(b)
+		from, to := within(docs, s.base, s.end)
+		s.markDocs(docs[from:to], set)
+	}
+}
+
+func (s *sweep) markDocs(docs []uint32, set *bitset) {
+	for _, d := range docs {
+		at := d - s.base
+		set[at>>6&63] |= 1 << (at & 63)
+	}
+}
+
+// add adds the parts of a list's documents in the window to the scores. Blocks with which, and with at most others beside them, no document reaches floor are
+// passed over.
+func (s *sweep) add(l *list, others, floor int64) {
+	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
+		skip := others+l.boundOf(b) < floor
+		if skip && !s.counting {
+			continue
+		}
+		docs := l.load(b)
+		from, to := within(docs, s.base, s.end)
+		switch docs = docs[from:to]; {
+		case skip:
+			s.markDocs(docs, &s.matched)
+		case s.few && !l.scored:
+			s.addAllowed(l, docs, from)
+		default:
+			parts := l.score()[from:to]
+			for i, d := range docs {
+				at := d - s.base
+				s.scores[at&(windowDocs-1)] += parts[i]
+				s.hits[at>>6&63] |= 1 << (at & 63)
+			}
+		}
+	}
+}
+
+// addAllowed adds those of a block's documents that are allowed; they begin with number from of the block.
+func (s *sweep) addAllowed(l *list, docs []uint32, from int) {
+	freqs := l.blocks.Freqs()[from:]
+	n := 0
+	for i, d := range docs {
+		at := d - s.base
+		s.docs[n&127], s.freqs[n&127] = d, freqs[i]
+		n += int(s.allow[at>>6&63] >> (at & 63) & 1)
+	}
+	l.weight.Parts(s.parts[:n], s.docs[:n], s.freqs[:n], &l.lengths)
+	for i, d := range s.docs[:n] {
+		at := d - s.base
+		s.scores[at&(windowDocs-1)] += s.parts[i]
+		s.hits[at>>6&63] |= 1 << (at & 63)
+	}
+}
+
+// candidates takes the documents hit, allowed, and able to reach floor with rest more, and clears the scores.
+func (s *sweep) candidates(rest, floor int64) int {
+	n := 0
+	for i, hit := range s.hits {
+		if hit == 0 {
+			continue
+		}
+		first := uint32(i) << 6
+		for gone := hit &^ s.allow[i]; gone != 0; gone &= gone - 1 {
+			s.scores[first+uint32(bits.TrailingZeros64(gone))] = 0
+		}
+		for hit &= s.allow[i]; hit != 0; hit &= hit - 1 {
+			at := first + uint32(bits.TrailingZeros64(hit))
+			sum := s.scores[at]
+			s.scores[at] = 0
+			s.at[n], s.sums[n] = at, sum
+			if sum+rest >= floor {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// probe looks the first n candidates up in a list and adds its parts; it keeps those that can reach floor with rest more, and, where they must be in the list, are.
+func (s *sweep) probe(l *list, n int, rest, floor int64, must bool) int {
+	kept := 0
+	b, count := l.first, l.blocks.Count()
+	for i := range n {
+		at, sum := s.at[i], s.sums[i]
+		doc := s.base + at
+		for b < count && l.last(b) < doc {
+			b++
+		}
+		if b == count {
+			if !must {
+				for ; i < n; i++ {
+					s.at[kept], s.sums[kept] = s.at[i], s.sums[i]
+					if s.sums[i]+rest >= floor {
+						kept++
+					}
+				}
+			}
+			break
+		}
+		if sum+l.boundOf(b)+rest < floor {
+			continue
+		}
+		if l.seek(b, doc) {
+			sum += l.part(l.at)
+		} else if must {
+			continue
+		}
+		s.at[kept], s.sums[kept] = at, sum
+		if sum+rest >= floor {
+			kept++
+		}
+	}
+	return kept
+}
+
+// collect offers the first n candidates.
+func (s *sweep) collect(n int) {
+	for i := range n {
+		if s.sums[i] >= s.c.floor() {
+			s.c.add(s.base+s.at[i], s.sums[i])
+		}
+	}
+}
