@@ -41,6 +41,9 @@ func (a *applying) message(m *Message) ([]outcome.Outcome, error) {
 		changed = changed || change
 	}
 	a.state.seq = m.Seq
+	if m.Attachment != nil {
+		a.state.attachment = m.Attachment
+	}
 	if changed {
 		a.state.contentSeq = m.Seq
 	}

@@ -9,5 +9,16 @@
 // A document counts when it is live and its slot is owned: in hits, totals, N, lengths, df and Get. Statistics are exact at any time, however the
 // documents lie in segments, so that scores do not depend on batches and merges. Digests tell whether two members hold the same.
 //
-// One goroutine writes (Apply), at most one merges; a snapshot is read by any number without a lock.
+// # Files
+//
+// With a folder, [Index.Flush] writes what is in memory to one segment file a collection, and then the manifest: the whole state at one sequence, less what the files hold.
+// [Open] finds that state, and the log from there on makes the rest of it, with the same outcomes. So a background merge, which may have left out what was deleted since the
+// manifest, is named by the next one only, and the files before it stay until then. A file goes when neither the manifest nor a snapshot needs it. Every file
+// is written under another name, synced and renamed; the folder is synced before the manifest names a file. What of this fails is given up, and begun anew by the next call.
+//
+// Segment files are mapped. All their bytes are verified when they are opened; a fault while they are read is an error that names the file ([ErrUnreadable]).
+// What is in memory only is bounded by [Resources], which the indexes of a process share: they ask for flushes ([Index.FlushDue]), and let appliers wait
+// ([Index.AwaitRoom]).
+//
+// One goroutine writes (Apply), at most one merges, at most one flushes; a snapshot is read by any number without a lock.
 package engine

@@ -30,7 +30,8 @@ type Explained struct {
 
 // Explain takes the score of one live, owned document apart; false when there is none of the id. The score is what [Snapshot.Search] gives the document under weights
 // of the same statistics. Errors are those of Search and of [query.Weigh].
-func (s *Snapshot) Explain(ctx context.Context, r ExplainRequest) (Explained, bool, error) {
+func (s *Snapshot) Explain(ctx context.Context, r ExplainRequest) (_ Explained, _ bool, err error) {
+	defer s.index.files.catch(panicOnFault(), &err)
 	p, doc, ok := s.locate(r.Collection, r.ID)
 	if !ok {
 		return Explained{}, false, ctx.Err()

@@ -20,27 +20,51 @@ type Index struct {
 	open    atomic.Int64 // snapshots that somebody still holds
 	scratch search.Scratch
 
-	merging sync.Mutex // held by Merge from end to end; taken before mu
-	merger  segment.Merger
+	files    *files        // nil: everything is in memory
+	due      chan struct{} // capacity 1: a flush is due
+	activity activity
 
-	mu       sync.Mutex // guards what follows: Apply holds it whole, Merge at its beginning and end
-	round    uint64     // counts the publications; what bears its number may be changed in place
-	busy     map[*segment.Segment]bool
+	merging sync.Mutex     // held by Merge from end to end; taken before mu
+	merger  segment.Merger // of merges in memory
+
+	mu       sync.Mutex                // guards what follows: Apply holds it whole, Merge at its beginning and end
+	round    uint64                    // counts the publications; what bears its number may be changed in place
+	busy     map[*segment.Segment]bool // in a merge or flush
 	analyzer analyzer
 	inline   segment.Merger
 	recent   []*recent                 // at rest, the one unused for longest first
 	fresh    map[*segment.Segment]bool // cut from a builder that can merge them
 }
 
-// Open makes an empty index: nothing applied, nothing owned.
+// Open opens the index of the options' folder, as the last [Index.Flush] left it; without one, or when nothing was flushed yet, it is empty: nothing applied, nothing
+// owned. All bytes are verified: an error is [ErrUnreadable] when the files are not what was written. The caller must Close the index.
 func Open(options Options) (*Index, error) {
 	options, err := options.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x := &Index{options: options, busy: map[*segment.Segment]bool{}, fresh: map[*segment.Segment]bool{}, analyzer: analyzer{chain: analysis.ByName}}
-	x.publish(state{owned: &SlotSet{}})
+	x := &Index{options: options, busy: map[*segment.Segment]bool{}, fresh: map[*segment.Segment]bool{}, analyzer: analyzer{chain: analysis.ByName}, due: make(chan struct{}, 1)}
+	s := state{owned: &SlotSet{}}
+	if options.Folder != nil {
+		if x.files, s, err = openFiles(options.Folder, options.Resources); err != nil {
+			return nil, fmt.Errorf("open index: %w", err)
+		}
+	}
+	x.publish(s)
+	s.files.release()
 	return x, nil
+}
+
+// Close gives up the index without writing anything: what was not flushed is not in the folder. Nothing may run any more but searches on snapshots, which keep what
+// they need until they are closed.
+func (x *Index) Close() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.files != nil {
+		x.files.close()
+		x.options.Resources.leave(x)
+	}
+	x.current.Load().Close()
 }
 
 // Apply applies messages in order and publishes one snapshot that holds all of them; it gives one outcome an operation. It reads nothing but its arguments and the index: no clock, no
@@ -48,9 +72,10 @@ func Open(options Options) (*Index, error) {
 //
 // An operation that cannot be applied gets the outcome Rejected and changes nothing. The error is for faults of the index itself (sequences that do not ascend, a segment that
 // does not read back), after which it must not be used.
-func (x *Index) Apply(messages []Message) ([][]outcome.Outcome, error) {
+func (x *Index) Apply(messages []Message) (_ [][]outcome.Outcome, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	defer x.files.catch(panicOnFault(), &err)
 	a := x.begin()
 	outcomes := make([][]outcome.Outcome, len(messages))
 	for i := range messages {
@@ -71,22 +96,39 @@ func (x *Index) Apply(messages []Message) ([][]outcome.Outcome, error) {
 	return outcomes, nil
 }
 
-// Merge runs one due background merge, if there is one, and tells whether it did. It runs beside Apply and searches, and changes no answer; a second call
-// waits for the first. It ends early, with ctx's error and nothing changed, when ctx ends.
-func (x *Index) Merge(ctx context.Context) (bool, error) {
+// Merge runs one due background merge, if there is one, and tells whether it did. It runs beside Apply, Flush and searches, and changes no answer; a second call
+// waits for the first, and with a folder those of all indexes that share resources wait for each other. It ends early, with ctx's error and nothing changed, when ctx
+// ends. What was merged in files is found by [Open] after the next Flush.
+func (x *Index) Merge(ctx context.Context) (did bool, err error) {
 	x.merging.Lock()
 	defer x.merging.Unlock()
-	job := x.dueMerge()
+	if x.files != nil {
+		giveBack, err := x.options.Resources.takeDisk(ctx)
+		if err != nil {
+			return false, fmt.Errorf("merge: %w", err)
+		}
+		defer giveBack()
+		defer x.files.catch(panicOnFault(), &err)
+	}
+	snap, job := x.dueMerge()
 	if job == nil {
 		return false, nil
 	}
+	defer snap.Close()
 	defer x.release(job)
-	if err := job.run(ctx, &x.merger); err != nil {
+	defer dropFiles([]*mergeJob{job})
+	if x.files != nil {
+		err = job.runToFile(ctx, x.files)
+	} else {
+		err = job.run(ctx, &x.merger)
+	}
+	if err != nil {
 		return false, err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.install(job)
+	x.activity.merged(job)
 	return true, nil
 }
 
@@ -105,10 +147,14 @@ func (x *Index) OpenSnapshots() int64 { return x.open.Load() - 1 }
 
 // publish makes a state the current one.
 func (x *Index) publish(s state) {
+	s.files.retain()
 	next := &Snapshot{state: s, index: x}
 	next.holders.Store(1)
 	x.open.Add(1)
 	if old := x.current.Swap(next); old != nil {
 		old.Close()
+	}
+	if x.files != nil {
+		x.options.Resources.report(x, x.unflushed(&s))
 	}
 }

@@ -15,15 +15,18 @@ type mergeJob struct {
 	inputs     []*part
 	owned      *SlotSet
 
+	file *segmentFile     // nil: the result is in memory
 	seg  *segment.Segment // nil: no document of the inputs was alive
 	maps [][]uint32
 	part *part
 }
 
-func (x *Index) weigh(parts []*part) []weight {
+// weigh gives what the plan must know. Segments in files and those in memory are never merged with each other; inFiles says which are meant: the others
+// are busy. An index without a folder has all in memory.
+func (x *Index) weigh(parts []*part, inFiles bool) []weight {
 	weights := make([]weight, len(parts))
 	for i, p := range parts {
-		weights[i] = weight{bytes: int64(len(p.seg.Bytes())), docs: p.seg.Docs(), alive: p.alive, busy: x.busy[p.seg] || x.fresh[p.seg]}
+		weights[i] = weight{bytes: int64(len(p.seg.Bytes())), docs: p.seg.Docs(), alive: p.alive, busy: x.busy[p.seg] || x.fresh[p.seg] || inFiles != (p.file != nil)}
 	}
 	return weights
 }
@@ -31,7 +34,7 @@ func (x *Index) weigh(parts []*part) []weight {
 // mergeInline merges small segments of a collection of the present round until none are due. The caller holds mu.
 func (x *Index) mergeInline(c *collection, owned *SlotSet) error {
 	for {
-		weights := x.weigh(c.parts)
+		weights := x.weigh(c.parts, false)
 		picked := planMerge(weights, x.options.InlineMergeBytes)
 		if picked == nil {
 			picked = planBackstop(weights, x.options.MaxSegmentBytes)
@@ -50,13 +53,13 @@ func (x *Index) mergeInline(c *collection, owned *SlotSet) error {
 	}
 }
 
-// dueMerge picks a background merge and marks its inputs as busy; nil when none is due.
-func (x *Index) dueMerge() *mergeJob {
+// dueMerge picks a background merge and marks its inputs as busy, with the snapshot that keeps them; nil when none is due.
+func (x *Index) dueMerge() (*Snapshot, *mergeJob) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := &x.current.Load().state
 	for _, c := range s.collections {
-		picked := planMerge(x.weigh(c.parts), x.options.MaxSegmentBytes)
+		picked := planMerge(x.weigh(c.parts, x.files != nil), x.options.MaxSegmentBytes)
 		if picked == nil {
 			continue
 		}
@@ -65,27 +68,34 @@ func (x *Index) dueMerge() *mergeJob {
 			job.inputs = append(job.inputs, c.parts[i])
 			x.busy[c.parts[i].seg] = true
 		}
-		return job
+		return x.Snapshot(), job
 	}
-	return nil
+	return nil, nil
 }
 
-func (x *Index) release(job *mergeJob) {
+func (x *Index) release(jobs ...*mergeJob) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, p := range job.inputs {
-		delete(x.busy, p.seg)
+	for _, job := range jobs {
+		for _, p := range job.inputs {
+			delete(x.busy, p.seg)
+		}
 	}
 }
 
-// run makes the merged segment.
-func (j *mergeJob) run(ctx context.Context, m *segment.Merger) error {
-	inputs := make([]segment.Input, len(j.inputs))
-	alive := 0
+// living gives the inputs to merge, and how many of their documents live.
+func (j *mergeJob) living() (inputs []segment.Input, alive int) {
+	inputs = make([]segment.Input, len(j.inputs))
 	for i, p := range j.inputs {
 		inputs[i] = segment.Input{Segment: p.seg, Live: p.live}
 		alive += p.alive
 	}
+	return inputs, alive
+}
+
+// run makes the merged segment, in memory.
+func (j *mergeJob) run(ctx context.Context, m *segment.Merger) error {
+	inputs, alive := j.living()
 	if alive == 0 {
 		return nil
 	}
@@ -101,26 +111,30 @@ func (j *mergeJob) run(ctx context.Context, m *segment.Merger) error {
 	return nil
 }
 
-// install publishes a background merge: the state of now, with the merged segment in the place of the inputs. The caller holds mu.
-func (x *Index) install(job *mergeJob) {
+// install publishes merges that ran beside Apply: the state of now, with the merged segments in the place of the inputs. The caller holds mu.
+func (x *Index) install(jobs ...*mergeJob) {
 	x.round++
 	s := x.current.Load().state
-	i := slices.IndexFunc(s.collections, func(c *collection) bool { return c.incarnation == job.collection })
-	if i < 0 {
-		return // dropped meanwhile
-	}
 	s.collections = slices.Clone(s.collections)
-	c := *s.collections[i]
-	c.round, c.parts = x.round, slices.Clone(c.parts)
-	if job.part != nil {
-		job.part.round = x.round
-		if !job.owned.Equal(s.owned) {
-			job.part.see(s.owned)
+	for _, job := range jobs {
+		i, ok := s.place(job.collection)
+		if !ok {
+			continue // dropped meanwhile
 		}
+		c := *s.collections[i]
+		c.round, c.parts = x.round, slices.Clone(c.parts)
+		if job.part != nil {
+			job.part.round = x.round
+			if !job.owned.Equal(s.owned) {
+				job.part.see(s.owned)
+			}
+		}
+		c.replace(job, x.round)
+		s.collections[i] = &c
 	}
-	c.replace(job, x.round)
-	s.collections[i] = &c
+	s.files = newFileSet(s.filesOf())
 	x.publish(s)
+	s.files.release()
 }
 
 // replace puts the merged segment in the place of the first input, after killing in it what died in the inputs meanwhile.

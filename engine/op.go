@@ -36,6 +36,9 @@ type Message struct {
 	Log [16]byte // the log's uuid, for births
 	Seq uint64
 	Ops []Op
+	// Attachment is what the caller wants to find again with the index as it is after the message ([Snapshot.Attachment]); nil: it stays as it was. The index keeps
+	// it.
+	Attachment []byte
 }
 
 // Birth names the operation that created a document.

@@ -1,13 +1,21 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/jetseek/jetseek/engine/vfs"
+)
 
 // Options configure an index. They change no outcome, no answer and no digest.
 type Options struct {
 	// InlineMergeBytes is the size of segments up to which Apply merges on its own, in bytes of the result; more is left to Index.Merge. 0: 2 MiB.
 	InlineMergeBytes int64
-	// MaxSegmentBytes is the size beyond which segments are not merged any more. 0: 2 GiB.
+	// MaxSegmentBytes is the size beyond which segments are not merged any more. 0: 5 GiB, the most.
 	MaxSegmentBytes int64
+	// Folder is where the index keeps its files, for it alone; nil: everything stays in memory and ends with the process.
+	Folder vfs.Folder
+	// Resources are shared with the other indexes of the process; nil: those of an index with a folder are its own.
+	Resources *Resources
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -15,10 +23,16 @@ func (o Options) withDefaults() (Options, error) {
 		o.InlineMergeBytes = 2 << 20
 	}
 	if o.MaxSegmentBytes == 0 {
-		o.MaxSegmentBytes = 2 << 30
+		o.MaxSegmentBytes = 5 << 30
 	}
-	if o.InlineMergeBytes < 0 || o.MaxSegmentBytes < o.InlineMergeBytes || o.MaxSegmentBytes > 2<<30 {
-		return o, fmt.Errorf("merge sizes of %d and %d bytes: want 0 < inline <= segment <= 2 GiB", o.InlineMergeBytes, o.MaxSegmentBytes)
+	if o.InlineMergeBytes < 0 || o.MaxSegmentBytes < o.InlineMergeBytes || o.MaxSegmentBytes > 5<<30 {
+		return o, fmt.Errorf("merge sizes of %d and %d bytes: want 0 < inline <= segment <= 5 GiB", o.InlineMergeBytes, o.MaxSegmentBytes)
+	}
+	if o.Resources == nil && o.Folder != nil {
+		var err error
+		if o.Resources, err = NewResources(0, nil); err != nil {
+			return o, err
+		}
 	}
 	return o, nil
 }

@@ -150,6 +150,14 @@ func (x *Index) holds(c *collection, r *recent) bool {
 	return true
 }
 
+// forgetRecent gives the memory of all builders back.
+func (x *Index) forgetRecent() {
+	for _, r := range x.recent {
+		x.forget(r)
+	}
+	x.recent = nil
+}
+
 func (r *recent) part(c *collection, cut int) *part {
 	for i := len(c.parts) - 1; i >= 0; i-- {
 		if c.parts[i].seg == r.cuts[cut].seg {

@@ -35,7 +35,8 @@ type SearchResult struct {
 // Search finds the first documents in the total order, and counts those that match as far as asked for. An unknown collection is an empty one. Errors are ctx's error when it ends, which is
 // noticed within a millisecond, and faults: bad_query for a node that cannot be searched, bad_request for a scoring leaf without weight, limit_exceeded
 // past [MaxCandidates].
-func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (SearchResult, error) {
+func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (_ SearchResult, err error) {
+	defer s.index.files.catch(panicOnFault(), &err)
 	if r.Limit < 0 {
 		return SearchResult{}, fault.New(fault.BadRequest, "limit %d is negative", r.Limit)
 	}

@@ -71,6 +71,7 @@ func (s *Snapshot) Close() {
 	switch n := s.holders.Add(-1); {
 	case n == 0:
 		s.index.open.Add(-1)
+		s.state.files.release()
 	case n < 0:
 		panic(fmt.Sprintf("engine: snapshot at %d closed too often", s.state.seq))
 	}
@@ -84,6 +85,9 @@ func (s *Snapshot) ContentSeq() uint64 { return s.state.contentSeq }
 
 // Epoch gives the epoch of the ownership that holds.
 func (s *Snapshot) Epoch() uint64 { return s.state.epoch }
+
+// Attachment gives what the caller attached to the last message that had an attachment; nil when there is none. Do not change it.
+func (s *Snapshot) Attachment() []byte { return s.state.attachment }
 
 // Owned gives the slots owned. Do not change them.
 func (s *Snapshot) Owned() *SlotSet { return s.state.owned }
@@ -147,8 +151,9 @@ func (c *collection) info() CollectionInfo {
 	return info
 }
 
-// Get gives a live, owned document, or false.
+// Get gives a live, owned document, or false. A file that cannot be read is a panic with an error that is [ErrUnreadable].
 func (s *Snapshot) Get(c schema.Incarnation, id string) (Doc, bool) {
+	defer s.index.files.name(panicOnFault())
 	p, d, ok := s.locate(c, id)
 	if !ok {
 		return Doc{}, false

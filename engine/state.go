@@ -20,6 +20,8 @@ type state struct {
 	collections []*collection        // by incarnation
 	dropped     []schema.Incarnation // ascending
 	quarantined Digest
+	attachment  []byte   // the caller's, as of seq; never changed in place
+	files       *fileSet // what the parts need
 }
 
 // collection is one collection's documents.
@@ -39,6 +41,7 @@ type collection struct {
 type part struct {
 	round   uint64
 	seg     *segment.Segment
+	file    *segmentFile      // nil: in memory
 	live    docset.Set        // not deleted, not superseded
 	visible docset.Set        // live and owned; the same memory as live when all slots of the segment's documents are owned
 	shared  bool              // visible is live

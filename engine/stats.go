@@ -10,8 +10,10 @@ import (
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
-// Stats answers for live, owned documents, in the order asked. An unknown collection or field has zeros.
+// Stats answers for live, owned documents, in the order asked. An unknown collection or field has zeros. A file that cannot be read is a panic with an error that is
+// [ErrUnreadable].
 func (s *Snapshot) Stats(c schema.Incarnation, fields []string, terms []bm25.FieldTerm) bm25.Stats {
+	defer s.index.files.name(panicOnFault())
 	st := bm25.Stats{Fields: make([]bm25.FieldStats, len(fields)), DF: make([]uint64, len(terms))}
 	found := s.state.find(c)
 	if found == nil {

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sort"
@@ -269,3 +270,8 @@ func first(c *docvalues.Column, doc uint32) int64 {
 
 // Source gives a document's source. The bytes may be the segment's: copy them to keep them.
 func (s *Segment) Source(doc uint32) ([]byte, error) { return s.sources.Doc(doc) }
+
+// Identity gives the checksum of the table of contents, which has the checksums of all sections: segments of one identity and length are the same.
+func (s *Segment) Identity() uint32 {
+	return binary.LittleEndian.Uint32(s.bytes[len(s.bytes)-footerLen+4:])
+}
