@@ -1,5 +1,5 @@
 // Command jetseek is the whole of jetseek in one binary; its commands and flags decide what a process is. It holds flags and wiring only, and may import
-// every package of the project but package engine.
+// every package of the project; of package engine only what looks into files.
 package main
 
 import (
@@ -131,6 +131,8 @@ func (p program) commands() []*cli.Command {
 		// asking one
 		indexCommand(), getCommand(), deleteCommand(), searchCommand(), explainCommand(), collectionsCommand(),
 		statusCommand(), membersCommand(), ringCommand(), planCommand(), benchCommand(),
+		// looking into files
+		segmentCommand(),
 	}
 }
 
