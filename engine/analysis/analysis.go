@@ -31,6 +31,8 @@ func ByName(name string) (Analyzer, bool) {
 	switch name {
 	case "standard":
 		return standard{}, true
+	case "english":
+		return english{}, true
 	case "simple":
 		return simple{}, true
 	case "whitespace":
@@ -43,7 +45,7 @@ func ByName(name string) (Analyzer, bool) {
 
 // Names lists the analyzers that [ByName] knows.
 func Names() []string {
-	return []string{"standard", "simple", "whitespace", "keyword"}
+	return []string{"standard", "english", "simple", "whitespace", "keyword"}
 }
 
 // cut shortens a term to [MaxTermBytes] at a character.
