@@ -48,7 +48,8 @@ type part struct {
 	alive   int               // documents in live
 	docs    int               // documents in visible
 	fields  []bm25.FieldStats // of visible documents, by field of the segment
-	df      *dfCache
+	df      *frequencies      // shared by the copies of the part
+	lost    int               // how many of the documents that df has noted as lost are not visible in this copy
 }
 
 // newPart makes a part of a segment: live nil means all.
@@ -65,7 +66,7 @@ func newPart(round uint64, seg *segment.Segment, live docset.Set, owned *SlotSet
 
 // see works out which documents are visible under an ownership, and their statistics.
 func (p *part) see(owned *SlotSet) {
-	p.df = newDFCache()
+	p.df, p.lost = &frequencies{}, 0
 	p.visible, p.shared, p.docs = p.live, true, p.alive
 	if owned.Count() < Slots {
 		hidden := p.hidden(owned)
@@ -117,7 +118,7 @@ func (p *part) mutable(round uint64) *part {
 		return p
 	}
 	c := *p
-	c.round, c.live, c.fields, c.df = round, p.live.Clone(), slices.Clone(p.fields), newDFCache()
+	c.round, c.live, c.fields = round, p.live.Clone(), slices.Clone(p.fields)
 	c.visible = c.live
 	if !c.shared {
 		c.visible = p.visible.Clone()
@@ -135,6 +136,8 @@ func (p *part) kill(doc uint32) {
 	}
 	p.visible.Remove(doc)
 	p.docs--
+	p.df.lose(doc)
+	p.lost++
 	fields := p.seg.Fields()
 	for i := range fields {
 		if !fields[i].HasText {

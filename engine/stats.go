@@ -1,12 +1,7 @@
 package engine
 
 import (
-	"sync"
-
 	"github.com/jetseek/jetseek/engine/bm25"
-	"github.com/jetseek/jetseek/engine/internal/docset"
-	"github.com/jetseek/jetseek/engine/internal/segment"
-	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
@@ -33,83 +28,28 @@ func (s *Snapshot) Stats(c schema.Incarnation, fields []string, terms []bm25.Fie
 }
 
 func (p *part) fieldStats(name string) bm25.FieldStats {
-	fields := p.seg.Fields()
-	for i := range fields {
-		if fields[i].Name == name {
-			return p.fields[i]
-		}
+	if i := p.seg.FieldIndex(name); i >= 0 {
+		return p.fields[i]
 	}
 	return bm25.FieldStats{}
 }
 
-// docFrequency counts the visible documents that hold a term: the dictionary's number when all are, else by a walk over the list, which is remembered as long
-// as the part stays as it is.
+// docFrequency counts the visible documents that hold a term: the dictionary's number when all are visible, else what the part's cache knows.
 func (p *part) docFrequency(t bm25.FieldTerm) uint64 {
-	f := p.seg.Field(t.Field)
-	if f == nil || !f.HasText {
+	field := p.seg.FieldIndex(t.Field)
+	if field < 0 {
 		return 0
 	}
-	_, ref, ok := f.Terms.Lookup(t.Term)
+	f := &p.seg.Fields()[field]
+	if !f.HasText {
+		return 0
+	}
+	ord, ref, ok := f.Terms.Lookup(t.Term)
 	if !ok {
 		return 0
 	}
 	if p.whole() {
 		return uint64(ref.DF)
 	}
-	if df, ok := p.df.get(t); ok {
-		return df
-	}
-	df := countVisible(f.TermPostings(), ref, p.visible)
-	p.df.put(t, df)
-	return df
-}
-
-func countVisible(src postings.Source, ref postings.Ref, visible docset.Set) uint64 {
-	var it postings.Iterator
-	n := uint64(0)
-	for it.Init(src, ref); it.Doc() != segment.Gone; it.Next() {
-		if visible.Has(it.Doc()) {
-			n++
-		}
-	}
-	return n
-}
-
-// dfCacheTerms bounds each of the two halves of a part's cache: terms have at most 255 bytes, so that a cache stays under 2 MiB, and only parts with
-// documents that do not count have one.
-const dfCacheTerms = 2048
-
-// dfCache remembers df of terms in a part with documents that do not count. It holds two generations: when the young one is full it becomes the old
-// one, whose terms are forgotten unless they are asked for again.
-type dfCache struct {
-	mu         sync.Mutex // guards both
-	young, old map[bm25.FieldTerm]uint64
-}
-
-func newDFCache() *dfCache { return &dfCache{} }
-
-func (c *dfCache) get(t bm25.FieldTerm) (uint64, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if df, ok := c.young[t]; ok {
-		return df, true
-	}
-	df, ok := c.old[t]
-	if ok {
-		c.keep(t, df)
-	}
-	return df, ok
-}
-
-func (c *dfCache) put(t bm25.FieldTerm, df uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.keep(t, df)
-}
-
-func (c *dfCache) keep(t bm25.FieldTerm, df uint64) {
-	if c.young == nil || len(c.young) >= dfCacheTerms {
-		c.old, c.young = c.young, map[bm25.FieldTerm]uint64{}
-	}
-	c.young[t] = df
+	return p.df.count(p, uint64(field)<<32|uint64(ord), f.TermPostings(), ref)
 }

@@ -232,13 +232,21 @@ func (s *Segment) Docs() int { return s.docs }
 // Fields gives the fields by name ascending.
 func (s *Segment) Fields() []Field { return s.fields }
 
-// Field gives a field by name, nil when no document of the segment has it.
-func (s *Segment) Field(name string) *Field {
+// FieldIndex gives the place of a field in [Segment.Fields], -1 when no document of the segment has it.
+func (s *Segment) FieldIndex(name string) int {
 	i := sort.Search(len(s.fields), func(i int) bool { return s.fields[i].Name >= name })
 	if i == len(s.fields) || s.fields[i].Name != name {
-		return nil
+		return -1
 	}
-	return &s.fields[i]
+	return i
+}
+
+// Field gives a field by name, nil when no document of the segment has it.
+func (s *Segment) Field(name string) *Field {
+	if i := s.FieldIndex(name); i >= 0 {
+		return &s.fields[i]
+	}
+	return nil
 }
 
 // State gives what is known of a document.
