@@ -43,7 +43,9 @@ func (a *asker) word() string {
 	return fmt.Sprint("w", a.r.IntN(1+a.r.IntN(a.words)))
 }
 
-func (a *asker) term() query.Node { return &query.TextTerm{Field: "body", Term: a.word(), Leaf: a.leaf()} }
+func (a *asker) term() query.Node {
+	return &query.TextTerm{Field: "body", Term: a.word(), Leaf: a.leaf()}
+}
 
 func (a *asker) terms(n int) []query.Node {
 	var nodes []query.Node
