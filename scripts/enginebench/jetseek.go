@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema"
+	"github.com/jetseek/jetseek/engine/vfs"
 )
 
 // jetseek is the engine of this project, through its public door, as a member of a group uses it.
@@ -27,10 +30,16 @@ func (j *jetseek) index(ctx context.Context, folder string) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.x, err = engine.Open(engine.Options{}); err != nil {
+	if err := os.RemoveAll(path(folder)); err != nil {
 		return nil, err
 	}
-	err = j.apply([]engine.Op{
+	if err := os.MkdirAll(path(folder), 0o755); err != nil {
+		return nil, err
+	}
+	if err := j.openIndex(folder); err != nil {
+		return nil, err
+	}
+	err = j.apply(ctx, []engine.Op{
 		{Kind: engine.OpOwn, Slots: engine.AllSlots()},
 		{Kind: engine.OpSchema, Collection: collection, Version: 1, Name: "bench", Schema: fields},
 	})
@@ -67,6 +76,13 @@ func (j *jetseek) index(ctx context.Context, folder string) (figures, error) {
 			ops = ops[:0]
 		}
 	}
+	// What was merged after the last flush is in files that only the next manifest names.
+	if err := j.flushAndMerge(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.x.Flush(ctx); err != nil {
+		return nil, err
+	}
 	snapshot := j.x.Snapshot()
 	defer snapshot.Close()
 	info, _ := snapshot.Collection(collection)
@@ -77,10 +93,36 @@ func operation(kind engine.OpKind, doc int) engine.Op {
 	return engine.Op{Kind: kind, Collection: collection, ID: strconv.Itoa(doc), Slot: uint16(mix(uint64(doc)) % engine.Slots), IfVersion: -1}
 }
 
+// applyAndMerge does after a message what is due then: a member does it beside applying, which costs the same.
 func (j *jetseek) applyAndMerge(ctx context.Context, ops []engine.Op) error {
-	if err := j.apply(ops); err != nil {
+	if err := j.apply(ctx, ops); err != nil {
 		return err
 	}
+	select {
+	case <-j.x.FlushDue():
+		return j.flushAndMerge(ctx)
+	default:
+		return j.merge(ctx)
+	}
+}
+
+func (j *jetseek) apply(ctx context.Context, ops []engine.Op) error {
+	if err := j.x.AwaitRoom(ctx); err != nil {
+		return err
+	}
+	j.seq++
+	_, err := j.x.Apply([]engine.Message{{Seq: j.seq, Ops: ops}})
+	return err
+}
+
+func (j *jetseek) flushAndMerge(ctx context.Context) error {
+	if err := j.x.Flush(ctx); err != nil {
+		return err
+	}
+	return j.merge(ctx)
+}
+
+func (j *jetseek) merge(ctx context.Context) error {
 	for did := true; did; {
 		var err error
 		if did, err = j.x.Merge(ctx); err != nil {
@@ -90,19 +132,33 @@ func (j *jetseek) applyAndMerge(ctx context.Context, ops []engine.Op) error {
 	return nil
 }
 
-func (j *jetseek) apply(ops []engine.Op) error {
-	j.seq++
-	_, err := j.x.Apply([]engine.Message{{Seq: j.seq, Ops: ops}})
+func path(folder string) string { return filepath.Join(folder, "jetseek") }
+
+func (j *jetseek) openIndex(folder string) error {
+	files, err := vfs.Disk(path(folder))
+	if err != nil {
+		return err
+	}
+	j.x, err = engine.Open(engine.Options{Folder: files})
 	return err
 }
 
-func (j *jetseek) open(context.Context, string) error {
+func (j *jetseek) open(_ context.Context, folder string) error {
+	if err := j.close(); err != nil {
+		return err
+	}
+	if err := j.openIndex(folder); err != nil {
+		return err
+	}
 	j.at = j.x.Snapshot()
 	return nil
 }
 
 func (j *jetseek) prepare(q question) (func(context.Context) (answer, error), error) {
-	r := engine.SearchRequest{Collection: collection, Limit: q.hits}
+	r := engine.SearchRequest{Collection: collection, Limit: q.hits, CountTo: uint64(q.hits)}
+	if q.exact {
+		r.CountTo = 0
+	}
 	leaves := make([]query.Node, len(q.words))
 	for i, word := range q.words {
 		leaves[i] = &query.TextTerm{Field: "body", Term: word, Boost: 1, Leaf: i}
@@ -153,5 +209,9 @@ func (j *jetseek) close() error {
 	if j.at != nil {
 		j.at.Close()
 	}
+	if j.x != nil {
+		j.x.Close()
+	}
+	j.at, j.x = nil, nil
 	return nil
 }
