@@ -179,6 +179,9 @@ func (j *jetseek) prepare(q question) (func(context.Context) (answer, error), er
 	default:
 		return nil, fmt.Errorf("unknown kind %q", q.kind)
 	}
+	if !q.exact {
+		r.CountTo = 1
+	}
 	if q.tag != "" {
 		r.Filters = []query.Node{&query.KeywordSet{Field: "tag", Values: []string{q.tag}}}
 	}
