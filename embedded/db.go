@@ -15,6 +15,7 @@ import (
 
 	"github.com/jetseek/jetseek/coordinator"
 	"github.com/jetseek/jetseek/coordinator/client"
+	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/shard"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/placement"
@@ -32,6 +33,7 @@ type DB struct {
 	conn        *nats.Conn // of the client
 	client      *client.Client
 
+	resources       *engine.Resources // of all members
 	stopCoordinator func()
 
 	mu      sync.Mutex // guards members
@@ -55,6 +57,9 @@ func OpenContext(ctx context.Context, dir string, o Options) (_ *DB, err error) 
 			err = errors.Join(err, db.Close())
 		}
 	}()
+	if db.resources, err = shard.NewResources(o.IndexMemory); err != nil {
+		return nil, err
+	}
 	if db.lock, err = shard.LockFolder(dir); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	Prefix string
 	// Lease is how long a member may serve without word from its log; 0: 15 s.
 	Lease time.Duration
+	// IndexMemory is how many bytes of documents may wait in memory to be written to files, in all members together, before writers wait; 0: 256 MiB.
+	IndexMemory int64
 	// StartTimeout bounds the wait in Open until every member serves; 0: 2 minutes.
 	StartTimeout time.Duration
 	// Log takes what an operator should know; nil: nothing is said.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,11 +59,11 @@ func numberOf(name string) (uint64, bool) {
 	return n, ok && err == nil && len(digits) == 16
 }
 
-// write makes a segment file by what fill writes, and opens it. Nothing is left of it after an error.
-func (f *files) write(ctx context.Context, fill func(io.Writer) error) (*segmentFile, *segment.Segment, error) {
+// write makes a segment file by what fill writes, and opens it; a merge spares the disk. Nothing is left of it after an error.
+func (f *files) write(ctx context.Context, spare bool, fill func(io.Writer) error) (*segmentFile, *segment.Segment, error) {
 	number := f.next.Add(1) - 1
 	name := segmentName(number)
-	length, err := f.writeSynced(ctx, name, fill)
+	length, err := f.writeSynced(ctx, spare, name, fill)
 	if err == nil {
 		err = f.folder.Sync()
 	}
@@ -80,12 +81,12 @@ func (f *files) write(ctx context.Context, fill func(io.Writer) error) (*segment
 }
 
 // writeSynced writes a file under another name, syncs it, and gives it its name.
-func (f *files) writeSynced(ctx context.Context, name string, fill func(io.Writer) error) (int64, error) {
+func (f *files) writeSynced(ctx context.Context, spare bool, name string, fill func(io.Writer) error) (int64, error) {
 	file, err := f.folder.Create(name + tempSuffix)
 	if err != nil {
 		return 0, err
 	}
-	paced := &pacedWriter{ctx: ctx, file: file, resources: f.resources}
+	paced := &pacedWriter{ctx: ctx, spare: spare, file: file, resources: f.resources}
 	buffer := bufio.NewWriterSize(paced, writeBytes)
 	if err = fill(buffer); err == nil {
 		err = buffer.Flush()
@@ -99,28 +100,44 @@ func (f *files) writeSynced(ctx context.Context, name string, fill func(io.Write
 	return paced.length, f.folder.Rename(name+tempSuffix, name)
 }
 
-// pacedWriter counts what is written, and waits as the resources want.
+// pacedWriter counts what is written, ends with its context, and waits as the resources want.
 type pacedWriter struct {
 	ctx       context.Context
+	spare     bool
 	file      io.Writer
 	resources *Resources
 	length    int64
 }
 
 func (w *pacedWriter) Write(b []byte) (int, error) {
-	if err := w.resources.wait(w.ctx, len(b)); err != nil {
-		return 0, err
+	written := 0
+	for written < len(b) {
+		piece := b[written:min(len(b), written+writeBytes)]
+		err := w.ctx.Err()
+		if w.spare && err == nil {
+			err = w.resources.wait(w.ctx, len(piece))
+		}
+		if err != nil {
+			return written, err
+		}
+		n, err := w.file.Write(piece)
+		written += n
+		w.length += int64(n)
+		if err != nil {
+			return written, err
+		}
 	}
-	n, err := w.file.Write(b)
-	w.length += int64(n)
-	return n, err
+	return written, nil
 }
 
 // openSegment maps and verifies a segment file. The caller holds it.
 func (f *files) openSegment(number uint64, length int64) (_ *segmentFile, _ *segment.Segment, err error) {
 	mapping, err := f.folder.Map(segmentName(number), length)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, vfs.ErrLength) {
+		err = fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return nil, nil, fmt.Errorf("open segment %s: %w", segmentName(number), err)
 	}
 	file := &segmentFile{files: f, number: number, length: length, mapping: mapping}
 	file.holders.Store(1)
@@ -141,8 +158,11 @@ func (f *files) openSegment(number uint64, length int64) (_ *segmentFile, _ *seg
 func (f *files) verify(file *segmentFile) (seg *segment.Segment, err error) {
 	defer f.catch(panicOnFault(), &err)
 	seg, err = segment.Open(file.mapping.Bytes())
-	if err != nil {
-		err = fmt.Errorf("%w: segment %s: %w", ErrUnreadable, segmentName(file.number), err)
+	switch name := segmentName(file.number); {
+	case errors.Is(err, segment.ErrNewer):
+		err = fmt.Errorf("segment %s: %w: run the version that wrote it", name, err)
+	case err != nil:
+		err = fmt.Errorf("%w: segment %s: %w", ErrUnreadable, name, err)
 	}
 	return seg, err
 }

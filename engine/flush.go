@@ -30,7 +30,7 @@ func (x *Index) Flush(ctx context.Context) (err error) {
 	}
 	written := int64(0)
 	for _, job := range jobs {
-		if err := job.runToFile(ctx, f); err != nil {
+		if err := job.runToFile(ctx, f, false); err != nil {
 			return fmt.Errorf("flush up to message %d: %w", snap.state.seq, err)
 		}
 		if job.file != nil {
@@ -96,14 +96,14 @@ func (s *state) with(jobs []*mergeJob) state {
 	return flushed
 }
 
-// runToFile makes the merged segment, in a file.
-func (j *mergeJob) runToFile(ctx context.Context, f *files) (err error) {
+// runToFile makes the merged segment, in a file; spare says that the disk is to be spared.
+func (j *mergeJob) runToFile(ctx context.Context, f *files, spare bool) (err error) {
 	inputs, alive := j.living()
 	if alive == 0 {
 		return nil
 	}
 	var m segment.Merger
-	j.file, j.seg, err = f.write(ctx, func(sink io.Writer) error {
+	j.file, j.seg, err = f.write(ctx, spare, func(sink io.Writer) error {
 		j.maps, err = m.MergeTo(ctx, sink, inputs)
 		return err
 	})

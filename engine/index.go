@@ -118,7 +118,7 @@ func (x *Index) Merge(ctx context.Context) (did bool, err error) {
 	defer x.release(job)
 	defer dropFiles([]*mergeJob{job})
 	if x.files != nil {
-		err = job.runToFile(ctx, x.files)
+		err = job.runToFile(ctx, x.files, true)
 	} else {
 		err = job.run(ctx, &x.merger)
 	}

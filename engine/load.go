@@ -25,8 +25,11 @@ func openFiles(folder vfs.Folder, resources *Resources) (_ *files, _ state, err 
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
+	if errors.Is(err, errManifest) {
+		err = fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
 	if err != nil {
-		return nil, state{}, fmt.Errorf("%w: manifest: %w", ErrUnreadable, err)
+		return nil, state{}, err
 	}
 	next := uint64(1)
 	for _, name := range names {

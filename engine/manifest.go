@@ -136,7 +136,7 @@ func readManifest(b []byte) (*manifest, error) {
 		return nil, fmt.Errorf("%w: no manifest", errManifest)
 	}
 	if v := binary.LittleEndian.Uint16(b[4:]); v > manifestFormat {
-		return nil, fmt.Errorf("the manifest has format %d, of a newer version: run that version", v)
+		return nil, fmt.Errorf("the manifest has format %d, of a newer version: run the version that wrote it", v)
 	} else if v != manifestFormat || b[6] != 0 || b[7] != 0 {
 		return nil, fmt.Errorf("%w: header", errManifest)
 	}
@@ -243,7 +243,7 @@ func (f *files) writeManifest(ctx context.Context, s *state) error {
 		return fmt.Errorf("manifest: %w", err)
 	}
 	set := newFileSet(s.filesOf())
-	_, err = f.writeSynced(ctx, manifestName, func(w io.Writer) error { _, err := w.Write(b); return err })
+	_, err = f.writeSynced(ctx, false, manifestName, func(w io.Writer) error { _, err := w.Write(b); return err })
 	if err == nil {
 		err = f.folder.Sync()
 	}

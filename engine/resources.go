@@ -25,8 +25,8 @@ type Resources struct {
 	less  chan struct{} // closed when total has fallen
 }
 
-// NewResources makes the resources of a process: memory in bytes (0: [DefaultMemory], at least 1 MiB) is how much may wait to be written. Pace is called before bytes are
-// written to segment files, and waits as long as the disk is to be spared, or until ctx ends; nil: not at all.
+// NewResources makes the resources of a process: memory in bytes (0: [DefaultMemory], at least 1 MiB) is how much may wait to be written. Pace is called before a
+// merge writes at most [MaxPaced] bytes, and waits as long as the disk is to be spared, or until ctx ends; nil: not at all.
 func NewResources(memory int64, pace func(ctx context.Context, bytes int) error) (*Resources, error) {
 	if memory == 0 {
 		memory = DefaultMemory
@@ -37,9 +37,12 @@ func NewResources(memory int64, pace func(ctx context.Context, bytes int) error)
 	return &Resources{memory: memory, pace: pace, disk: make(chan struct{}, 1), used: map[*Index]int64{}, less: make(chan struct{})}, nil
 }
 
+// MaxPaced is the most that pace is asked for at a time, in bytes.
+const MaxPaced = writeBytes
+
 func (r *Resources) wait(ctx context.Context, bytes int) error {
-	if err := ctx.Err(); err != nil || r.pace == nil {
-		return err
+	if r.pace == nil {
+		return nil
 	}
 	return r.pace(ctx, bytes)
 }

@@ -57,6 +57,9 @@ func (m *Member) applyParts(ctx context.Context, messages []message) error {
 			}
 			n = 1
 		}
+		if err := m.index.AwaitRoom(ctx); err != nil {
+			return err
+		}
 		if err := m.applyBatch(messages[:n]); err != nil {
 			return err
 		}
@@ -72,7 +75,7 @@ func (m *Member) applyBatch(batch []message) (err error) {
 			err = fmt.Errorf("apply messages %d to %d: panic: %v\n%s", batch[0].seq, batch[len(batch)-1].seq, r, debug.Stack())
 		}
 	}()
-	began, last := time.Now(), batch[len(batch)-1].seq
+	began, last, table := time.Now(), batch[len(batch)-1].seq, m.table
 	if m.opts.Hooks.BeforeApply != nil {
 		m.opts.Hooks.BeforeApply(last)
 	}
@@ -95,6 +98,9 @@ func (m *Member) applyBatch(batch []message) (err error) {
 		if messages[i].Ops, index[i], err = m.translate(raw, rec); err != nil {
 			return fmt.Errorf("message %d: %w", raw.seq, err)
 		}
+	}
+	if err := m.attach(messages, table, batch[0].seq == 1); err != nil {
+		return err
 	}
 	outcomes, err := m.index.Apply(messages)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/registry"
 	"github.com/jetseek/jetseek/subjects/wire"
@@ -27,7 +26,7 @@ const (
 func (m *Member) join(ctx context.Context) error {
 	for {
 		err := m.tryJoin(ctx)
-		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || errors.Is(err, subjects.ErrAsset) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || errors.Is(err, errOtherLog) || errors.Is(err, errShortLog) || errors.Is(err, subjects.ErrAsset) {
 			return err
 		}
 		m.opts.Log.Info("waiting to join the group", "member", m.id, "error", err)
@@ -53,13 +52,13 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	if m.log, err = m.offerGenesis(ctx); err != nil {
 		return err
 	}
+	if err := m.checkLog(ctx); err != nil {
+		return err
+	}
 	if m.startHead, err = m.releasePredecessors(ctx); err != nil {
 		return err
 	}
-	if m.index, err = engine.Open(engine.Options{}); err != nil {
-		return fmt.Errorf("open index: %w", err)
-	}
-	if m.follower, err = follow(m.opts.Conn, m.opts.Names, m.opts.Group, m.stream, 1); err != nil {
+	if m.follower, err = follow(m.opts.Conn, m.opts.Names, m.opts.Group, m.stream, m.appliedSeq()+1); err != nil {
 		return err
 	}
 	m.noteStored(m.startHead)

@@ -32,6 +32,7 @@ type Member struct {
 	registry    *registry.Store
 	documents   *registry.Documents
 	index       *engine.Index
+	indexLog    wire.UUID // of the log that the index was made from; zero: of none yet
 	follower    *follower
 	listening   *nats.Subscription // of the member's own subject
 	startHead   uint64             // the log's last sequence at the start: what must be replayed before the first lease
@@ -103,6 +104,11 @@ func (m *Member) AwaitServing(ctx context.Context) error {
 // has ended. It waits for a NATS that is not there yet. An error is one of this process; what is wrong with the log makes the member Failed instead.
 func (m *Member) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, m.folder.close()) }()
+	if err := m.openIndex(); err != nil {
+		m.fail(err)
+		return fmt.Errorf("member %s: %w", m.id, err)
+	}
+	defer m.closeIndex()
 	if err := m.join(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -123,6 +129,7 @@ func (m *Member) Run(ctx context.Context) (err error) {
 	g.Go(func() error { return m.publishWatermarks(ctx) })
 	g.Go(func() error { return m.keepAlive(ctx) })
 	g.Go(func() error { return m.merge(ctx) })
+	g.Go(func() error { return m.flush(ctx) })
 	g.Go(func() error { return m.serve(ctx) })
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("member %s: %w", m.id, err)
@@ -156,9 +163,8 @@ func (m *Member) merge(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			if err != nil {
-				m.fail(fmt.Errorf("merge segments: %w", err))
-				return nil
+			if err != nil && m.endures(ctx, "merge", err) {
+				continue
 			}
 			if !merged {
 				break

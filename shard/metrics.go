@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -101,6 +102,15 @@ func (m *Member) watchState() {
 	gauge("jetseek_apply_sequence", "Sequence of the last message that was applied.", func() float64 { return float64(m.standing().Applied) })
 	gauge("jetseek_apply_lag_messages", "Messages that the log is known to hold and that are not applied.", func() float64 { return float64(m.lag()) })
 	gauge("jetseek_lease_remaining_seconds", "How long the newest lease still allows to serve; 0 without one.", func() float64 { return m.grants.remaining().Seconds() })
+	activity := func(name, help string, read func(engine.Activity) int64) {
+		with.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read(m.index.Activity())) })
+	}
+	activity("jetseek_engine_flushes_total", "Manifests written.", func(a engine.Activity) int64 { return a.Flushes })
+	activity("jetseek_engine_flushed_bytes_total", "Bytes of segments that went from memory to files.", func(a engine.Activity) int64 { return a.FlushedBytes })
+	activity("jetseek_engine_merges_total", "Background merges of segments.", func(a engine.Activity) int64 { return a.Merges })
+	activity("jetseek_engine_merged_bytes_total", "Bytes of segments that merges made.", func(a engine.Activity) int64 { return a.MergedBytes })
+	gauge("jetseek_engine_unflushed_bytes", "Bytes of segments, and of what makes them, that are in memory only.", func() float64 { return float64(m.index.Activity().UnflushedBytes) })
+	gauge("jetseek_engine_flushed_sequence", "Sequence of the last message that files hold: a restart replays what is behind it.", func() float64 { return float64(m.index.Activity().FlushedSeq) })
 	for _, state := range []State{Joining, Serving, Draining, Failed} {
 		with.NewGaugeFunc(prometheus.GaugeOpts{Name: "jetseek_member_state", Help: "1 for the state that the member is in, 0 for the others.",
 			ConstLabels: prometheus.Labels{"state": string(state)}}, func() float64 {
@@ -162,7 +172,7 @@ func (h holdings) Collect(out chan<- prometheus.Metric) {
 	}
 	documents := gauge("jetseek_engine_documents", "Live documents of a collection that the member's group owns.")
 	segments := gauge("jetseek_engine_segments", "Segments of a collection.")
-	bytes := gauge("jetseek_engine_segment_bytes", "Bytes of a collection's segments, which are in memory.")
+	bytes := gauge("jetseek_engine_segment_bytes", "Bytes of a collection's segments, in files and in memory.")
 	for name, sum := range by {
 		out <- prometheus.MustNewConstMetric(documents, prometheus.GaugeValue, sum.documents, name)
 		out <- prometheus.MustNewConstMetric(segments, prometheus.GaugeValue, sum.segments, name)

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/subjects"
 )
 
@@ -52,6 +53,8 @@ type Options struct {
 	Lease time.Duration
 	// Clock measures leases; nil: SystemClock.
 	Clock Clock
+	// Resources are shared by all members of the process ([NewResources]); nil: the member's own.
+	Resources *engine.Resources
 	// Workers is how many requests are worked on at a time; 0: 4.
 	Workers int
 	// Version of the software, for the liveness record.
@@ -97,6 +100,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Clock == nil {
 		o.Clock = SystemClock()
+	}
+	if o.Resources == nil {
+		var err error
+		if o.Resources, err = NewResources(0); err != nil {
+			return o, err
+		}
 	}
 	if o.Workers == 0 {
 		o.Workers = 4

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/wire"
@@ -135,6 +136,10 @@ func (m *Member) work(ctx, leaving context.Context, stop chan struct{}) error {
 func (m *Member) answer(ctx, leaving context.Context, r request) {
 	defer func() {
 		if p := recover(); p != nil {
+			if err, ok := p.(error); ok && errors.Is(err, engine.ErrUnreadable) {
+				m.refuseUnreadable(r, err)
+				return
+			}
 			m.opts.Log.Error("a request made the member panic", "member", m.id, "op", r.op, "panic", p, "stack", string(debug.Stack()))
 			m.refuse(r, wire.NewError(fault.Unavailable, wire.ReasonInternal, "member %s met an internal fault with this request", m.id))
 		}
@@ -151,11 +156,21 @@ func (m *Member) answer(ctx, leaving context.Context, r request) {
 		m.park(leaving, r, ahead.head)
 		return
 	}
+	if errors.Is(err, engine.ErrUnreadable) {
+		m.refuseUnreadable(r, err)
+		return
+	}
 	if err != nil {
 		m.refuse(r, err)
 		return
 	}
 	m.reply(r, data)
+}
+
+// refuseUnreadable ends a member whose files cannot be read any more: others of the group answer.
+func (m *Member) refuseUnreadable(r request, err error) {
+	m.fail(err)
+	m.refuse(r, err)
 }
 
 // reply sends an answer. Coordinators take a large one in frames, people where they ask for them; else it becomes an error, never silence.

@@ -24,7 +24,7 @@ func shardCommand() *cli.Command {
 			&cli.StringFlag{Name: "data", Value: filepath.Join(".jetseek", "shard"), EnvVars: []string{variable("data")}, Usage: "keep what members keep for themselves in `DIR`"},
 			&cli.DurationFlag{Name: "lease", Value: shard.DefaultLease, EnvVars: []string{variable("lease")},
 				Usage: "let members serve for `TIME` without word from their log: also what the first write after a member's death waits for"},
-		}, assetFlags(), connectionFlags(), observeFlags()),
+		}, []cli.Flag{indexMemoryFlag()}, assetFlags(), connectionFlags(), observeFlags()),
 		OnUsageError: badUsage,
 		Action:       runShard,
 	}
@@ -43,6 +43,10 @@ func runShard(c *cli.Context) error {
 	if lease < time.Second || lease > time.Minute/2 {
 		return usageError{fmt.Errorf("--lease %s: want 1s to 30s", lease)}
 	}
+	resources, err := readIndexMemory(c)
+	if err != nil {
+		return err
+	}
 	p, err := newProcess(c)
 	if err != nil {
 		return err
@@ -51,7 +55,7 @@ func runShard(c *cli.Context) error {
 	var parts []func(context.Context) error
 	for _, group := range groups {
 		o := shard.Options{Names: p.at.names, Group: group, Node: node, Dir: filepath.Join(c.String("data"), node, group), Bind: bind, Replicas: replicas,
-			Lease: lease, Log: p.log, Metrics: p.seen.registry}
+			Lease: lease, Resources: resources, Log: p.log, Metrics: p.seen.registry}
 		m, err := p.member(o)
 		if err != nil {
 			p.close()

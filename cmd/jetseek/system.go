@@ -22,6 +22,7 @@ func systemFlags(command, data string, natsVariables ...string) []cli.Flag {
 			Usage: "`NUMBER` of groups that the documents are divided among"},
 		&cli.IntFlag{Name: "members", Value: 2, EnvVars: []string{"JETSEEK_MEMBERS"}, Usage: "`NUMBER` of members of each group, which hold the same documents"},
 		&cli.StringFlag{Name: "data", Value: data, EnvVars: []string{"JETSEEK_DATA"}, Usage: "keep everything in `DIR`"},
+		indexMemoryFlag(),
 		&cli.StringFlag{Name: "nats", EnvVars: natsVariables, Usage: "use the NATS at `URL` instead of an embedded server"},
 		&cli.IntFlag{Name: "nats-port", EnvVars: []string{"JETSEEK_NATS_PORT"},
 			Usage: "let other NATS clients of this machine connect on `PORT`; 0 takes a free one; without it the embedded server does not listen"},
@@ -67,6 +68,10 @@ func readSettings(c *cli.Context) (settings, error) {
 	case s.data == "":
 		return s, usageError{fmt.Errorf("--data is empty: name a folder")}
 	}
+	if _, err := readIndexMemory(c); err != nil {
+		return s, err
+	}
+	s.options.IndexMemory = indexMemory(c)
 	if err := bridge.CheckAddress(s.http, s.insecure); err != nil {
 		return s, usageError{fmt.Errorf("--http: %w", err)}
 	}

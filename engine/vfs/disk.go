@@ -70,7 +70,7 @@ func (d *disk) Map(name string, length int64) (Mapping, error) {
 		return nil, err
 	}
 	if info.Size() != length {
-		return nil, fmt.Errorf("%s has %d bytes and should have %d", f.Name(), info.Size(), length)
+		return nil, fmt.Errorf("%w: %s has %d bytes and should have %d", ErrLength, f.Name(), info.Size(), length)
 	}
 	return mapFile(f, length)
 }

@@ -5,7 +5,13 @@
 // so that the file must be given up.
 package vfs
 
-import "io"
+import (
+	"errors"
+	"io"
+)
+
+// ErrLength says that a file has not the length that it should have.
+var ErrLength = errors.New("wrong length")
 
 // Folder is one flat folder. Names have no separators. Its methods may be called from any goroutine.
 type Folder interface {
@@ -15,7 +21,7 @@ type Folder interface {
 	Create(name string) (File, error)
 	// Read gives the content of a file of at most most bytes; a longer or absent one ([io/fs.ErrNotExist]) is an error.
 	Read(name string, most int64) ([]byte, error)
-	// Map gives the content of a file for reading in place; a file that has not exactly length bytes is an error.
+	// Map gives the content of a file for reading in place; a file that has not exactly length bytes is [ErrLength].
 	Map(name string, length int64) (Mapping, error)
 	// Rename moves a file, in the place of one that has the name.
 	Rename(from, to string) error

@@ -162,7 +162,7 @@ func (m *Memory) Map(name string, length int64) (Mapping, error) {
 		return nil, err
 	}
 	if int64(len(c.now)) != length {
-		return nil, fmt.Errorf("%s has %d bytes and should have %d", name, len(c.now), length)
+		return nil, fmt.Errorf("%w: %s has %d bytes and should have %d", ErrLength, name, len(c.now), length)
 	}
 	return memoryMapping(bytes.Clone(c.now)), nil
 }

@@ -1,0 +1,246 @@
+package shard
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/jetseek/jetseek/engine"
+	"github.com/jetseek/jetseek/engine/vfs"
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+const (
+	// indexFolder is where the index keeps its files, in the member's folder.
+	indexFolder = "index"
+	// damagedSuffix is what is added to it when it is damaged; the last damaged one is kept, for those who want to know what happened.
+	damagedSuffix = ".damaged"
+	// flushAge is how long what was written may stay in memory only; a restart replays it from the log. Leases alone, of which the log has several a minute, wait for
+	// idleFlushAge.
+	flushAge     = 30 * time.Second
+	idleFlushAge = 5 * time.Minute
+	// flushLook is how often a member looks for what has become so old.
+	flushLook = time.Second
+	// flushRetry is the pause after a flush or a merge that failed.
+	flushRetry = time.Second
+	// lastFlush bounds the flush at an orderly end.
+	lastFlush = 15 * time.Second
+	// mergeRate is how many bytes a second merges of a process write, so that searches and logs have the disk too.
+	mergeRate = 128 << 20
+)
+
+// NewResources makes what all members of a process share: memory, in bytes, for documents that are not in files yet (0: 256 MiB), and one disk, on which one merge runs
+// at a time, at up to 128 MiB/s.
+func NewResources(memory int64) (*engine.Resources, error) {
+	return engine.NewResources(memory, rate.NewLimiter(mergeRate, engine.MaxPaced).WaitN)
+}
+
+// kept is what a member keeps with its index beside documents: JSON, attached to the messages after which it changed.
+type kept struct {
+	Log    string            `json:"log"`    // the log's uuid, in hex
+	Leases []wire.LeaseEntry `json:"leases"` // the lease table
+}
+
+var (
+	// errOtherLog says that the index was made from another log than the stream holds.
+	errOtherLog = errors.New("the index was made from another log")
+	// errShortLog says that the stream has lost what the index was made from.
+	errShortLog = errors.New("the log is shorter than the index")
+)
+
+// openIndex opens what the member knew at its last flush.
+func (m *Member) openIndex() error {
+	dir := filepath.Join(m.opts.Dir, indexFolder)
+	folder, err := vfs.Disk(dir)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	o := engine.Options{Folder: folder, Resources: m.opts.Resources}
+	m.index, err = engine.Open(o)
+	if errors.Is(err, engine.ErrUnreadable) {
+		m.opts.Log.Error("the index is damaged: the member makes it anew from the log", "member", m.id, "error", err, "kept", dir+damagedSuffix)
+		if o.Folder, err = setAside(dir); err == nil {
+			m.index, err = engine.Open(o)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("open the index in %s: %w", dir, err)
+	}
+	if err := m.readKept(); err != nil {
+		m.index.Close()
+		return fmt.Errorf("%w; remove the folder %s to let the member make its index anew from the log", err, dir)
+	}
+	m.opts.Log.Info("opened the index", "member", m.id, "seq", m.appliedSeq(), "took", time.Since(began))
+	return nil
+}
+
+// readKept reads what the member keeps with its index.
+func (m *Member) readKept() error {
+	snap := m.index.Snapshot()
+	defer snap.Close()
+	if snap.Seq() == 0 {
+		return nil
+	}
+	var k kept
+	if err := json.Unmarshal(snap.Attachment(), &k); err != nil {
+		return fmt.Errorf("what the member keeps with its index: %w", err)
+	}
+	if n, err := hex.Decode(m.indexLog[:], []byte(k.Log)); err != nil || n != len(m.indexLog) {
+		return fmt.Errorf("the index names the log %q, which is no uuid", k.Log)
+	}
+	m.table = k.Leases
+	m.progress.advance(m.table)
+	return nil
+}
+
+// setAside moves a damaged index away, in the place of an earlier one, and gives an empty folder.
+func setAside(dir string) (vfs.Folder, error) {
+	if err := os.RemoveAll(dir + damagedSuffix); err != nil {
+		return nil, fmt.Errorf("set the damaged index aside: %w", err)
+	}
+	if err := os.Rename(dir, dir+damagedSuffix); err != nil {
+		return nil, fmt.Errorf("set the damaged index aside: %w", err)
+	}
+	return vfs.Disk(dir)
+}
+
+// checkLog makes sure that the log is the one that the index was made from, and holds all of that.
+func (m *Member) checkLog(ctx context.Context) error {
+	applied := m.appliedSeq()
+	if applied == 0 {
+		return nil
+	}
+	dir := filepath.Join(m.opts.Dir, indexFolder)
+	if m.indexLog != m.log {
+		return fmt.Errorf("%w: the stream holds log %x, the folder %s was made from log %x; give the member the stream that belongs to it, or remove the folder",
+			errOtherLog, m.log, dir, m.indexLog)
+	}
+	info, err := m.stream.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("read the stream's state: %w", err)
+	}
+	if last := info.State.LastSeq; last < applied {
+		return fmt.Errorf("%w: it ends at %d, and the folder %s holds what it said up to %d: NATS has lost what it had acknowledged; restore the stream from a backup, or "+
+			"remove the folder to go on with what the stream has", errShortLog, last, dir, applied)
+	}
+	return nil
+}
+
+// attach gives a batch what the member keeps, if the batch has changed it, or has begun the log.
+func (m *Member) attach(batch []engine.Message, before leaseTable, beginning bool) error {
+	if !beginning && sameTable(before, m.table) {
+		return nil
+	}
+	b, err := json.Marshal(kept{Log: hex.EncodeToString(m.log[:]), Leases: m.table})
+	if err != nil {
+		return fmt.Errorf("keep the lease table: %w", err)
+	}
+	batch[len(batch)-1].Attachment = b
+	return nil
+}
+
+// sameTable tells whether nothing has made another table of the first: tables are never changed in place.
+func sameTable(a, b leaseTable) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// flush writes to files what has become old, or takes the memory that others need.
+func (m *Member) flush(ctx context.Context) error {
+	look := time.NewTicker(flushLook)
+	defer look.Stop()
+	aged := aging{}
+	for {
+		due := true
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-m.index.FlushDue():
+		case now := <-look.C:
+			due = aged.due(now, m.unflushed())
+		}
+		for due && ctx.Err() == nil {
+			err := m.index.Flush(ctx)
+			if err == nil || !m.endures(ctx, "flush", err) {
+				break
+			}
+		}
+	}
+}
+
+// endures tells whether work on files that failed is to be tried again, after a pause: not when what it reads is damaged, which ends the member.
+func (m *Member) endures(ctx context.Context, work string, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	if errors.Is(err, engine.ErrUnreadable) {
+		m.fail(fmt.Errorf("%s: %w", work, err))
+		return false
+	}
+	m.opts.Log.Error("the disk took no files; the member goes on from memory and tries again", "member", m.id, "work", work, "error", err)
+	return sleep(ctx, flushRetry) == nil
+}
+
+// staleness says what of an index is in memory only.
+type staleness int
+
+const (
+	nothingNew staleness = iota
+	leasesNew            // sequence and leases
+	contentNew           // documents, schemas, ownership, or merged files
+)
+
+func (m *Member) unflushed() staleness {
+	snap := m.index.Snapshot()
+	defer snap.Close()
+	done := m.index.Activity()
+	switch {
+	case snap.ContentSeq() > done.FlushedSeq || done.FilesChanged:
+		return contentNew
+	case snap.Seq() > done.FlushedSeq:
+		return leasesNew
+	}
+	return nothingNew
+}
+
+// aging knows since when there is something to flush.
+type aging struct{ content, any time.Time }
+
+// due tells whether what is not flushed has become old.
+func (a *aging) due(now time.Time, s staleness) bool {
+	if s < contentNew {
+		a.content = time.Time{}
+	} else if a.content.IsZero() {
+		a.content = now
+	}
+	if s == nothingNew {
+		a.any = time.Time{}
+	} else if a.any.IsZero() {
+		a.any = now
+	}
+	if !a.content.IsZero() && now.Sub(a.content) >= flushAge || !a.any.IsZero() && now.Sub(a.any) >= idleFlushAge {
+		*a = aging{}
+		return true
+	}
+	return false
+}
+
+// closeIndex ends an index in order: what it holds is flushed, so that the next start replays little.
+func (m *Member) closeIndex() {
+	defer m.index.Close()
+	if state, _ := m.status.get(); state == Failed {
+		return // what is in memory may be wrong
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastFlush)
+	defer cancel()
+	if err := m.index.Flush(ctx); err != nil {
+		m.opts.Log.Warn("the index was not flushed: the next start replays more", "member", m.id, "error", err)
+	}
+}
