@@ -2,73 +2,144 @@ package engine
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/internal/segment"
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
-// analyzer turns the body of a put into what a segment takes, in two steps: [analyzer.prepare] does all that may fail or panic, [analyzer.add]
-// hands the result over. It keeps its memory from one document to the next.
+// analyzer turns the bodies of puts into what a segment takes, in two steps: [analyzer.prepare] does all that may fail, panic or take long, for several puts at
+// the same time; [analyzer.add] hands a result over. It keeps its memory from one batch to the next.
 type analyzer struct {
-	chain  func(name string) (analysis.Analyzer, bool) // of the analyzers that schemas name
-	tokens []analysis.Token                            // of all text fields, one after the other
-	ends   []int                                       // of each text field in tokens
-	exact  []string
+	chain   func(name string) (analysis.Analyzer, bool) // of the analyzers that schemas name
+	workers int                                         // goroutines that work on a batch at most
+	batch   []prepared
+	exact   []string
 }
 
-// prepare decodes a body under a schema and analyses its texts. A panic in that comes back as a [panicError].
-func (a *analyzer) prepare(s *schema.Schema, body []byte) (doc *schema.Document, err error) {
+// A batch ends with the put that brings it to one of these, which bounds what it takes beside the bodies to some MiB.
+const (
+	batchPuts     = 256
+	batchBytes    = 4 << 20
+	batchTokens   = 1024 // memory for more in one put is not kept
+	putsPerWorker = 4    // that make another goroutine worth while
+)
+
+// prepared is a put and what became of its body, under the schema that holds for it.
+type prepared struct {
+	op     *Op
+	schema *schema.Schema
+
+	doc     *schema.Document
+	err     error
+	tokens  []analysis.Token // of all text fields, one after the other
+	ends    []int            // of each text field in tokens
+	hash    uint64           // of the id
+	content [16]byte
+}
+
+// begin empties the batch, which keeps memory but no reference to a message.
+func (a *analyzer) begin() {
+	for i := range a.batch {
+		p := &a.batch[i]
+		if cap(p.tokens) > batchTokens {
+			p.tokens = nil
+		}
+		clear(p.tokens)
+		*p = prepared{tokens: p.tokens[:0], ends: p.ends[:0]}
+	}
+	a.batch = a.batch[:0]
+}
+
+// plan adds a put to the batch.
+func (a *analyzer) plan(op *Op, s *schema.Schema) {
+	if len(a.batch) < cap(a.batch) {
+		a.batch = a.batch[:len(a.batch)+1]
+	} else {
+		a.batch = append(a.batch, prepared{})
+	}
+	p := &a.batch[len(a.batch)-1]
+	p.op, p.schema = op, s
+}
+
+// prepare decodes and analyses the batch. What comes of it does not depend on the number of workers: each put is prepared alone. The goroutines end before it
+// returns.
+func (a *analyzer) prepare() {
+	workers := min(a.workers, len(a.batch)/putsPerWorker)
+	if workers < 2 {
+		for i := range a.batch {
+			a.batch[i].prepare(a.chain)
+		}
+		return
+	}
+	var next atomic.Int64
+	var working sync.WaitGroup
+	for range workers {
+		working.Go(func() {
+			for i := int(next.Add(1)); i <= len(a.batch); i = int(next.Add(1)) {
+				a.batch[i-1].prepare(a.chain)
+			}
+		})
+	}
+	working.Wait()
+}
+
+// prepare decodes the body and analyses its texts. A panic in that becomes a [panicError].
+func (p *prepared) prepare(chain func(name string) (analysis.Analyzer, bool)) {
 	defer func() {
 		if r := recover(); r != nil {
-			doc, err = nil, &panicError{r}
+			p.doc, p.err = nil, &panicError{r}
 		}
 	}()
-	a.tokens, a.ends = a.tokens[:0], a.ends[:0]
-	if doc, err = s.DecodeKnown(body); err != nil {
-		return nil, fmt.Errorf("decode: %w", err)
+	p.hash, p.content = segment.HashID(p.op.ID), contentHash(p.op.Body)
+	if p.doc, p.err = p.schema.DecodeKnown(p.op.Body); p.err != nil {
+		p.err = fmt.Errorf("decode: %w", p.err)
+		return
 	}
-	for i := range doc.Values {
-		if v := &doc.Values[i]; v.Field.Type == schema.Text {
-			if err := a.text(v); err != nil {
-				return nil, err
-			}
-			a.ends = append(a.ends, len(a.tokens))
+	for i := range p.doc.Values {
+		v := &p.doc.Values[i]
+		if v.Field.Type != schema.Text {
+			continue
 		}
+		by, ok := chain(v.Field.Analyzer)
+		if !ok {
+			p.doc, p.err = nil, fmt.Errorf("field %q: no analyzer %q", v.Field.Name, v.Field.Analyzer)
+			return
+		}
+		p.text(by, v.Strings)
+		p.ends = append(p.ends, len(p.tokens))
 	}
-	return doc, nil
 }
 
 // text appends the tokens of all values of a field, [analysis.PositionGap] positions between them.
-func (a *analyzer) text(v *schema.Values) error {
-	chain, ok := a.chain(v.Field.Analyzer)
-	if !ok {
-		return fmt.Errorf("field %q: no analyzer %q", v.Field.Name, v.Field.Analyzer)
-	}
+func (p *prepared) text(by analysis.Analyzer, values []string) {
 	base := 0
-	for _, text := range v.Strings {
-		from := len(a.tokens)
-		a.tokens = chain.Analyze(a.tokens, text)
-		if from == len(a.tokens) {
+	for _, text := range values {
+		from := len(p.tokens)
+		p.tokens = by.Analyze(p.tokens, text)
+		if from == len(p.tokens) {
 			continue
 		}
-		for i := from; i < len(a.tokens); i++ {
-			a.tokens[i].Position += base
+		if base > 0 {
+			for i := from; i < len(p.tokens); i++ {
+				p.tokens[i].Position += base
+			}
 		}
-		base = a.tokens[len(a.tokens)-1].Position + 1 + analysis.PositionGap
+		base = p.tokens[len(p.tokens)-1].Position + 1 + analysis.PositionGap
 	}
-	return nil
 }
 
-// add hands the fields of the document prepared last to a builder, whose last document is this one.
-func (a *analyzer) add(b *segment.Builder, doc *schema.Document) {
+// add hands the fields of a document to a builder, whose last document is this one.
+func (a *analyzer) add(b *segment.Builder, p *prepared) {
 	from, texts := 0, 0
-	for i := range doc.Values {
-		v := &doc.Values[i]
+	for i := range p.doc.Values {
+		v := &p.doc.Values[i]
 		switch v.Field.Type {
 		case schema.Text:
-			b.Text(v.Field.Name, a.tokens[from:a.ends[texts]])
-			from, texts = a.ends[texts], texts+1
+			b.Text(v.Field.Name, p.tokens[from:p.ends[texts]])
+			from, texts = p.ends[texts], texts+1
 			a.addExact(b, v)
 		case schema.Keyword:
 			a.addExact(b, v)

@@ -19,11 +19,15 @@ type applying struct {
 	state   state
 	pending []*recent // of the collections that got documents, by incarnation
 	reowned bool
+
+	rest  []Message // the present one and those behind it
+	taken int       // puts of the analyzer's batch that were applied, or passed over
 }
 
-func (x *Index) begin() *applying {
+func (x *Index) begin(messages []Message) *applying {
 	x.round++
-	a := &applying{index: x, round: x.round, state: x.current.Load().state}
+	x.analyzer.begin()
+	a := &applying{index: x, round: x.round, rest: messages, state: x.current.Load().state}
 	a.state.collections = slices.Clone(a.state.collections)
 	return a
 }
@@ -40,7 +44,7 @@ func (a *applying) message(m *Message) ([]outcome.Outcome, error) {
 		outcomes[i] = out
 		changed = changed || change
 	}
-	a.state.seq = m.Seq
+	a.state.seq, a.rest = m.Seq, a.rest[1:]
 	if m.Attachment != nil {
 		a.state.attachment = m.Attachment
 	}
@@ -198,39 +202,80 @@ func (a *applying) delete(op *Op) (outcome.Outcome, bool, error) {
 func (a *applying) put(m *Message, i int) (outcome.Outcome, bool, error) {
 	op := &m.Ops[i]
 	c := a.collection(op.Collection)
-	if c == nil || op.ID == "" || len(op.ID) > MaxIDBytes || len(op.Body) > MaxSourceBytes {
+	if c == nil || !op.acceptable() {
 		return verdict(outcome.Rejected), false, nil
 	}
-	hash := segment.HashID(op.ID)
-	old := a.find(c, op.ID, hash)
+	p := a.prepared(op, i)
+	old := a.find(c, op.ID, p.hash)
 	if op.conflicts(&old) {
 		return outcome.Outcome{Code: outcome.VersionConflict, Version: old.state.Version}, false, nil
 	}
-	doc, err := a.index.analyzer.prepare(c.schema, op.Body)
-	if err != nil {
+	if p.err != nil {
 		var broken *panicError
-		quarantine := errors.As(err, &broken)
+		quarantine := errors.As(p.err, &broken)
 		if quarantine {
 			a.state.quarantined.add(quarantineDigest(m, i, op.ID))
 		}
 		return verdict(outcome.Rejected), quarantine, nil
 	}
-	st := segment.State{Version: 1, Log: m.Log, Seq: m.Seq, Index: uint32(i), Slot: op.Slot, Content: contentHash(op.Body)}
+	st := segment.State{Version: 1, Log: m.Log, Seq: m.Seq, Index: uint32(i), Slot: op.Slot, Content: p.content}
 	out := outcome.Outcome{Code: outcome.Created, Version: 1}
 	if old.found {
 		a.remove(c, op.ID, old)
 		st.Version, st.Log, st.Seq, st.Index = old.state.Version+1, old.state.Log, old.state.Seq, old.state.Index
 		out = outcome.Outcome{Code: outcome.Updated, Version: st.Version}
 	}
-	return out, true, a.add(c, op, hash, st, doc)
+	return out, true, a.add(c, p, st)
+}
+
+// prepared gives a put that is acceptable, decoded and analysed, as are the puts behind it for which the same schemas hold for certain.
+func (a *applying) prepared(op *Op, index int) *prepared {
+	x := &a.index.analyzer
+	for ; a.taken < len(x.batch); a.taken++ {
+		if x.batch[a.taken].op == op {
+			a.taken++
+			return &x.batch[a.taken-1]
+		}
+	}
+	x.begin()
+	a.plan(index)
+	x.prepare()
+	a.taken = 1
+	return &x.batch[0]
+}
+
+// plan gives the analyzer the puts from an operation of the present message on, up to one that may change schemas or ownership.
+func (a *applying) plan(index int) {
+	x, bytes := &a.index.analyzer, 0
+	for i := range a.rest {
+		ops := a.rest[i].Ops
+		if i == 0 {
+			ops = ops[index:]
+		}
+		for j := range ops {
+			op := &ops[j]
+			if op.Kind != OpPut && op.Kind != OpDelete || len(x.batch) == batchPuts || bytes >= batchBytes {
+				return
+			}
+			if c := a.state.find(op.Collection); op.Kind == OpPut && c != nil && op.acceptable() && a.state.owned.Has(op.Slot) {
+				x.plan(op, c.schema)
+				bytes += len(op.Body)
+			}
+		}
+	}
+}
+
+// acceptable tells whether a put keeps to the limits.
+func (op *Op) acceptable() bool {
+	return op.ID != "" && len(op.ID) <= MaxIDBytes && len(op.Body) <= MaxSourceBytes
 }
 
 // add makes a document one of the new ones of its collection.
-func (a *applying) add(c *collection, op *Op, hash uint64, st segment.State, doc *schema.Document) error {
+func (a *applying) add(c *collection, p *prepared, st segment.State) error {
 	r := a.recentOf(c.incarnation)
-	r.ids[op.ID] = r.builder.Add(op.ID, hash, st, op.Body)
-	a.index.analyzer.add(r.builder, doc)
-	item := documentDigest([]byte(op.ID), st.Version, st.Content)
+	r.ids[p.op.ID] = r.builder.Add(p.op.ID, p.hash, st, p.op.Body)
+	a.index.analyzer.add(r.builder, p)
+	item := documentDigest([]byte(p.op.ID), st.Version, st.Content)
 	digest, docs := c.slots.at(st.Slot, a.round)
 	digest.add(item)
 	*docs++
@@ -260,6 +305,7 @@ func (a *applying) remove(c *collection, id string, old standing) {
 
 // finish makes segments of what is pending, and merges small ones.
 func (a *applying) finish() error {
+	a.index.analyzer.begin()
 	for _, r := range a.pending {
 		if err := a.flush(a.collection(r.collection), r); err != nil {
 			return err

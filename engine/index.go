@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -43,7 +44,7 @@ func Open(options Options) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x := &Index{options: options, busy: map[*segment.Segment]bool{}, fresh: map[*segment.Segment]bool{}, analyzer: analyzer{chain: analysis.ByName}, due: make(chan struct{}, 1)}
+	x := &Index{options: options, busy: map[*segment.Segment]bool{}, fresh: map[*segment.Segment]bool{}, analyzer: analyzer{chain: analysis.ByName, workers: runtime.GOMAXPROCS(0)}, due: make(chan struct{}, 1)}
 	s := state{owned: &SlotSet{}}
 	if options.Folder != nil {
 		if x.files, s, err = openFiles(options.Folder, options.Resources); err != nil {
@@ -76,7 +77,7 @@ func (x *Index) Apply(messages []Message) (_ [][]outcome.Outcome, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	defer x.files.catch(panicOnFault(), &err)
-	a := x.begin()
+	a := x.begin(messages)
 	outcomes := make([][]outcome.Outcome, len(messages))
 	for i := range messages {
 		m := &messages[i]

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,5 +70,67 @@ func TestPanicIsQuarantined(t *testing.T) {
 	}
 	if digests["poison"] == digests["bad body"] {
 		t.Error("the digest does not cover the quarantine")
+	}
+}
+
+// TestWorkersChangeNothing applies batches with schemas, ownership, conflicts and poison among them by one worker and by many: outcomes, digests and the bytes of
+// all segments are the same.
+func TestWorkersChangeNothing(t *testing.T) {
+	schemaOf := func(version uint64) Op {
+		s := &schema.Schema{Fields: []schema.Field{{Name: "a", Type: schema.Text, Analyzer: "standard", Boost: 1}}}
+		if version > 1 {
+			s.Fields = append(s.Fields, schema.Field{Name: "b", Type: schema.Keyword, Boost: 1})
+		}
+		return Op{Kind: OpSchema, Collection: 1, Version: version, Schema: s}
+	}
+	messages := []Message{{Seq: 1, Ops: []Op{{Kind: OpOwn, Slots: AllSlots()}, schemaOf(1)}}}
+	some := &SlotSet{}
+	some.AddRange(0, 40)
+	for n := range 900 {
+		op := Op{Kind: OpPut, Collection: 1, ID: fmt.Sprint(n % 700), Slot: uint16(n % 50), IfVersion: -1, Body: fmt.Appendf(nil, `{"a":"text %d","b":"%d"}`, n, n%7)}
+		switch {
+		case n == 300:
+			op = schemaOf(2)
+		case n == 500:
+			op = Op{Kind: OpOwn, Slots: some}
+		case n%97 == 0:
+			op.Body = []byte(`{"a":"poison"}`)
+		case n%61 == 0:
+			op.Body = []byte(`{"a":`)
+		case n%53 == 0:
+			op.IfVersion = 1
+		case n%31 == 0:
+			op.Kind = OpDelete
+		}
+		if last := &messages[len(messages)-1]; n%37 != 0 {
+			last.Ops = append(last.Ops, op)
+		} else {
+			messages = append(messages, Message{Seq: last.Seq + 1, Ops: []Op{op}})
+		}
+	}
+	results := map[int]string{}
+	for _, workers := range []int{1, 2, 8} {
+		x, err := Open(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.analyzer.workers = workers
+		x.analyzer.chain = func(name string) (analysis.Analyzer, bool) {
+			standard, ok := analysis.ByName(name)
+			return poisonous{standard}, ok
+		}
+		outcomes, err := x.Apply(messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := x.Snapshot()
+		results[workers] = fmt.Sprint(outcomes, s.Digest())
+		for _, p := range s.state.find(1).parts {
+			results[workers] += string(p.seg.Bytes())
+		}
+		s.Close()
+		if results[workers] != results[1] {
+			t.Errorf("%d workers make something else than one", workers)
+		}
 	}
 }
