@@ -2,23 +2,23 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"runtime/debug"
 
 	"github.com/jetseek/jetseek/engine/internal/segment"
+	"github.com/jetseek/jetseek/engine/vfs"
 )
 
-// Verify proves a segment file, or all those of a folder: checksums, and every structure against every other. report gets what does not hold, a line each, which
-// names section, field, term and offset as far as there are such. It takes about as long as a merge of the segments, and memory of 4 bytes a document. The error
-// is ctx's, or that a file cannot be read.
+// Verify proves a segment file, or the folder of an index that nobody has open: its manifest, every segment that this names, and that they agree. report gets what does not
+// hold, a line each, which names section, field, term and offset as far as there are such. It changes nothing, and takes about as long as a merge of the
+// segments, and memory of 4 bytes a document of the largest. The error is ctx's, or that a file cannot be read.
 func Verify(ctx context.Context, path string, report func(finding string)) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		err = verifyFolder(ctx, path, report)
 	} else if err == nil {
-		err = verifySegment(ctx, path, report)
+		err = readInPlace(path, func(b []byte) error { return verifySegment(ctx, b, report) })
 	}
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", path, err)
@@ -26,34 +26,26 @@ func Verify(ctx context.Context, path string, report func(finding string)) error
 	return nil
 }
 
-func verifyFolder(ctx context.Context, dir string, report func(finding string)) error {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.segment"))
-	if err != nil {
-		return err
-	}
-	if len(paths) == 0 {
-		return errors.New("no segment files in this folder")
-	}
-	for _, path := range paths {
-		err := verifySegment(ctx, path, func(finding string) { report(filepath.Base(path) + ": " + finding) })
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func verifySegment(ctx context.Context, path string, report func(finding string)) error {
-	return readInPlace(path, func(b []byte) error {
-		return segment.Verify(ctx, b, func(f segment.Finding) { report(f.String()) })
-	})
+func verifySegment(ctx context.Context, b []byte, report func(finding string)) error {
+	return segment.Verify(ctx, b, func(f segment.Finding) { report(f.String()) })
 }
 
 // readInPlace gives the bytes of a file to use, which must not keep them.
-func readInPlace(path string, use func(b []byte) error) error {
-	b, err := os.ReadFile(path)
+func readInPlace(path string, use func(b []byte) error) (err error) {
+	mapping, err := vfs.MapFile(path)
 	if err != nil {
 		return err
 	}
-	return use(b)
+	defer mapping.Close()
+	defer debug.SetPanicOnFault(panicOnFault())
+	defer func() {
+		if r := recover(); r != nil {
+			at, ok := r.(interface{ Addr() uintptr })
+			if !ok || !contains(mapping.Bytes(), at.Addr()) {
+				panic(r)
+			}
+			err = fmt.Errorf("%w: its disk fails, or the file was cut (%v)", ErrUnreadable, r)
+		}
+	}()
+	return use(mapping.Bytes())
 }

@@ -27,8 +27,8 @@ func segmentCommand() *cli.Command {
 			},
 			{
 				Name: "verify", Usage: "prove every structure of segment files", ArgsUsage: "FILE|FOLDER...",
-				Description: "Prints one line for all that does not hold, and then ends with exit code 1. Of a folder it takes\n" +
-					"all segment files.",
+				Description: "Prints one line for all that does not hold, and then ends with exit code 1. A folder is one in which\n" +
+					"a member that does not run keeps an index: its manifest, the segments that this names, and that they agree.",
 				OnUsageError: badUsage,
 				Action:       verifySegments,
 			},
