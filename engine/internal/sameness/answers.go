@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"reflect"
 
 	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema"
+	"github.com/jetseek/jetseek/engine/vfs"
 )
 
 // Queries is how many queries an index is asked.
@@ -23,6 +25,7 @@ type Layout struct {
 	Batches int  // how many calls of Apply
 	Inline  bool // merges in Apply, as by default; else every batch leaves a segment
 	Merge   bool // all due merges at the end
+	Files   bool // flushed to files after every quarter, closed and opened again
 }
 
 // Layouts lists the layouts: all of them must answer alike.
@@ -32,6 +35,7 @@ func Layouts() []Layout {
 		{Name: "twenty segments", Batches: 20},
 		{Name: "twenty segments, then merged", Batches: 20, Merge: true},
 		{Name: "merged all along", Batches: 150, Inline: true, Merge: true},
+		{Name: "in files", Batches: 20, Files: true},
 	}
 }
 
@@ -63,6 +67,9 @@ func (l Layout) index(ctx context.Context) (*engine.Index, error) {
 	if !l.Inline {
 		options.InlineMergeBytes = 1
 	}
+	if l.Files {
+		options.Folder = vfs.NewMemory()
+	}
 	x, err := engine.Open(options)
 	if err != nil {
 		return nil, err
@@ -73,24 +80,46 @@ func (l Layout) index(ctx context.Context) (*engine.Index, error) {
 		if _, err := x.Apply(messages[from:to]); err != nil {
 			return nil, err
 		}
+		if l.Files && (i+1)%(l.Batches/4) == 0 {
+			if err := x.Flush(ctx); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for more := l.Merge; more; {
 		if more, err = x.Merge(ctx); err != nil {
 			return nil, err
 		}
 	}
+	if l.Files {
+		x.Close()
+		return engine.Open(options)
+	}
 	return x, nil
 }
 
-// Answers asks a snapshot, to which the history was applied, all queries.
+// Answers asks a snapshot, to which the history was applied, all queries: with all matches counted, which looks at every posting, and with few, which leaves out
+// what cannot be among the hits.
 func Answers(ctx context.Context, s *engine.Snapshot) (string, error) {
 	c, h := chance(2), sha256.New()
 	for n := range Queries {
-		res, err := ask(ctx, s, c.request(n))
+		r := c.request(n)
+		all, err := ask(ctx, s, r)
 		if err != nil {
 			return "", fmt.Errorf("query %d: %w", n, err)
 		}
-		write(h, &res)
+		r.CountTo = []uint64{1, 100}[n%2]
+		some, err := ask(ctx, s, r)
+		if err != nil {
+			return "", fmt.Errorf("query %d: %w", n, err)
+		}
+		if !reflect.DeepEqual(some.Candidates, all.Candidates) {
+			return "", fmt.Errorf("query %d has other hits when matches are counted to %d", n, r.CountTo)
+		}
+		if some.Exact && some.Total != all.Total || !some.Exact && (some.Total > all.Total || some.Total <= r.CountTo) || !all.Exact {
+			return "", fmt.Errorf("query %d: total %d of %d, exact %v, counted to %d", n, some.Total, all.Total, some.Exact, r.CountTo)
+		}
+		write(h, &all)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
