@@ -74,12 +74,20 @@ func (a *applying) op(m *Message, i int) (outcome.Outcome, bool, error) {
 		if !a.state.owned.Has(op.Slot) {
 			return verdict(outcome.WrongOwner), false, nil
 		}
-		if op.Kind == OpDelete {
-			return a.delete(op)
+		if op.Key != "" {
+			return a.once(m, i)
 		}
-		return a.put(m, i)
+		return a.write(m, i)
 	}
 	return verdict(outcome.Rejected), false, nil
+}
+
+// write applies an operation on a document whose slot is owned.
+func (a *applying) write(m *Message, i int) (outcome.Outcome, bool, error) {
+	if op := &m.Ops[i]; op.Kind == OpDelete {
+		return a.delete(op)
+	}
+	return a.put(m, i)
 }
 
 func verdict(code outcome.Code) outcome.Outcome { return outcome.Outcome{Code: code} }

@@ -37,6 +37,7 @@ const (
 	hashedDropped
 	hashedOwnership
 	hashedQuarantine
+	hashedKept
 )
 
 func half(sum [sha256.Size]byte) (h [16]byte) {
@@ -93,6 +94,7 @@ func quarantineDigest(m *Message, index int, id string) Digest {
 // root covers everything.
 func (s *state) root() Digest {
 	d := s.quarantined
+	d.add(s.window.sum)
 	for _, c := range s.collections {
 		d.add(collectionDigest(c))
 	}

@@ -9,6 +9,9 @@
 // A document counts when it is live and its slot is owned: in hits, totals, N, lengths, df and Get. Statistics are exact at any time, however the
 // documents lie in segments, so that scores do not depend on batches and merges. Digests tell whether two members hold the same.
 //
+// An operation may carry a request key. The outcomes of the last [KeptOutcomes] such operations are part of the state: a repeat is answered with the first outcome and
+// changes nothing.
+//
 // # Files
 //
 // With a folder, [Index.Flush] writes what is in memory to one segment file a collection, and then the manifest: the whole state at one sequence, less what the files hold.

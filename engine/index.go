@@ -35,6 +35,7 @@ type Index struct {
 	inline   segment.Merger
 	recent   []*recent                 // at rest, the one unused for longest first
 	fresh    map[*segment.Segment]bool // cut from a builder that can merge them
+	keys     map[keyHash]uint64        // numbers of the entries in the window of the current state
 }
 
 // Open opens the index of the options' folder, as the last [Index.Flush] left it; without one, or when nothing was flushed yet, it is empty: nothing applied, nothing
@@ -51,6 +52,7 @@ func Open(options Options) (*Index, error) {
 			return nil, fmt.Errorf("open index: %w", err)
 		}
 	}
+	x.keys = s.window.numbers()
 	x.publish(s)
 	s.files.release()
 	return x, nil

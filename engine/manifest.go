@@ -23,7 +23,9 @@ import (
 //
 //	manifest    "JSMF" format u16 zero u16, body, crc32c u32 of all before it
 //	body        seq u64, content seq u64, epoch u64, owned slots (bit s%64 of word s/64) u64 * 256, quarantined digest [16], root digest [16],
-//	            attachment string, dropped uvarint {incarnation u64}* ascending, collections uvarint, collection* by incarnation
+//	            attachment string, kept outcomes string, dropped uvarint {incarnation u64}* ascending, collections uvarint, collection* by incarnation
+//	kept        entries ever added u64, then the entries held, oldest first: request key (half of a SHA-256) [16], id (likewise) [16], slot u16, kind u8,
+//	outcomes    outcome u8, version u64
 //	collection  incarnation u64, schema version uvarint, name string, schema (canonical JSON) string, files uvarint, file*, slots uvarint, slot*
 //	file        number u64 (its name in 16 hex digits), length uvarint, identity u32 (the checksum of its table of contents),
 //	            deleted documents string: a roaring bitmap in its portable format, empty when all live
@@ -73,6 +75,7 @@ func appendManifest(b []byte, s *state) ([]byte, error) {
 	root := s.root()
 	b = append(append(b, s.quarantined[:]...), root[:]...)
 	b = appendString(b, s.attachment)
+	b = appendString(b, s.window.append(nil))
 	b = binary.AppendUvarint(b, uint64(len(s.dropped)))
 	for _, c := range s.dropped {
 		b = binary.LittleEndian.AppendUint64(b, uint64(c))
@@ -172,6 +175,10 @@ func (m *manifest) read(c *cursor.Cursor) {
 	copy(s.quarantined[:], c.Bytes(len(s.quarantined)))
 	copy(m.root[:], c.Bytes(len(m.root)))
 	s.attachment = bytes.Clone(c.Bytes(c.Len()))
+	var err error
+	if s.window, err = readWindow(c.Bytes(c.Len())); err != nil {
+		c.Fail()
+	}
 	for range c.Len() {
 		id := schema.Incarnation(c.Fixed64())
 		if n := len(s.dropped); n > 0 && id <= s.dropped[n-1] {

@@ -24,6 +24,13 @@ type model struct {
 	collections map[schema.Incarnation]*modelCollection
 	dropped     map[schema.Incarnation]bool
 	owned       map[uint16]bool
+	decided     map[string]modelDecision // by collection and request key
+}
+
+type modelDecision struct {
+	id   string
+	kind engine.OpKind
+	out  outcome.Outcome
 }
 
 type modelCollection struct {
@@ -51,7 +58,7 @@ type placed struct {
 }
 
 func newModel() *model {
-	return &model{map[schema.Incarnation]*modelCollection{}, map[schema.Incarnation]bool{}, map[uint16]bool{}}
+	return &model{map[schema.Incarnation]*modelCollection{}, map[schema.Incarnation]bool{}, map[uint16]bool{}, map[string]modelDecision{}}
 }
 
 func (m *model) apply(msg engine.Message) []outcome.Outcome {
@@ -62,7 +69,7 @@ func (m *model) apply(msg engine.Message) []outcome.Outcome {
 	return out
 }
 
-func (m *model) op(msg engine.Message, i int, op engine.Op) outcome.Outcome {
+func (m *model) op(msg engine.Message, i int, op engine.Op) (out outcome.Outcome) {
 	code := func(c outcome.Code, v uint64) outcome.Outcome { return outcome.Outcome{Code: c, Version: v} }
 	if op.Kind == engine.OpOwn {
 		m.owned = map[uint16]bool{}
@@ -94,6 +101,16 @@ func (m *model) op(msg engine.Message, i int, op engine.Op) outcome.Outcome {
 	}
 	if !m.owned[op.Slot] {
 		return code(outcome.WrongOwner, 0)
+	}
+	if op.Key != "" {
+		name := fmt.Sprint(op.Collection, op.Key)
+		if first, ok := m.decided[name]; ok && (first.id != op.ID || first.kind != op.Kind) {
+			return code(outcome.KeyConflict, 0)
+		} else if ok {
+			first.out.Repeated = true
+			return first.out
+		}
+		defer func() { m.decided[name] = modelDecision{op.ID, op.Kind, out} }()
 	}
 	var old *modelDoc
 	standing := uint64(0)

@@ -23,6 +23,7 @@ type Op struct {
 	ID         string
 	Slot       uint16
 	IfVersion  int64          // -1: no condition; 0: only if absent
+	Key        string         // put, delete: names the request, so that a repeat is done once; "": none
 	Body       []byte         // put: the source, digit for digit
 	Version    uint64         // schema: its version; the highest wins
 	Name       string         // schema: the collection's name

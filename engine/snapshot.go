@@ -80,7 +80,7 @@ func (s *Snapshot) Close() {
 // Seq gives the sequence of the last message applied.
 func (s *Snapshot) Seq() uint64 { return s.state.seq }
 
-// ContentSeq gives the sequence of the last message that changed documents, schemas or ownership.
+// ContentSeq gives the sequence of the last message that changed documents, schemas, ownership, or the outcomes that are kept: what the digest covers.
 func (s *Snapshot) ContentSeq() uint64 { return s.state.contentSeq }
 
 // Epoch gives the epoch of the ownership that holds.
@@ -92,7 +92,7 @@ func (s *Snapshot) Attachment() []byte { return s.state.attachment }
 // Owned gives the slots owned. Do not change them.
 func (s *Snapshot) Owned() *SlotSet { return s.state.owned }
 
-// Digest covers everything that the snapshot holds, in no order: documents, schemas, ownership, quarantine.
+// Digest covers everything that the snapshot holds, in no order: documents, schemas, ownership, quarantine, kept outcomes.
 func (s *Snapshot) Digest() Digest {
 	s.rootOnce.Do(func() { s.root = s.state.root() })
 	return s.root

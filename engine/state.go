@@ -20,6 +20,7 @@ type state struct {
 	collections []*collection        // by incarnation
 	dropped     []schema.Incarnation // ascending
 	quarantined Digest
+	window      window   // of outcomes of operations with a request key
 	attachment  []byte   // the caller's, as of seq; never changed in place
 	files       *fileSet // what the parts need
 }

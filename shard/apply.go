@@ -180,9 +180,9 @@ func schemaOp(r *wire.SchemaRecord) (engine.Op, error) {
 func (m *Member) operation(raw message, op *wire.Op) (_ engine.Op, inEngine bool, err error) {
 	switch op.Kind {
 	case wire.KindPut:
-		return engine.Op{Kind: engine.OpPut, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion, Body: op.Body}, true, nil
+		return engine.Op{Kind: engine.OpPut, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion, Key: op.RequestKey, Body: op.Body}, true, nil
 	case wire.KindDelete:
-		return engine.Op{Kind: engine.OpDelete, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion}, true, nil
+		return engine.Op{Kind: engine.OpDelete, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion, Key: op.RequestKey}, true, nil
 	case wire.KindDropCollection:
 		return engine.Op{Kind: engine.OpDropCollection, Collection: op.Collection, IfVersion: wire.NoCondition}, true, nil
 	case wire.KindOwn:
@@ -201,7 +201,7 @@ func (m *Member) operation(raw message, op *wire.Op) (_ engine.Op, inEngine bool
 		m.table = m.table.released(r)
 	case wire.KindGenesis:
 		return engine.Op{}, false, m.genesis(raw, op)
-	case wire.KindBarrier, wire.KindCheckpoint: // places in the log, nothing more
+	case wire.KindBarrier, wire.KindCheckpoint, wire.KindCommit: // places in the log, nothing more
 	default:
 		return engine.Op{}, false, fmt.Errorf("operation of kind %d: %w", op.Kind, wire.ErrNewerLog)
 	}

@@ -31,8 +31,9 @@ func (c Code) String() string {
 }
 
 // Outcome is a verdict with the version that a write reply shows: the new one after a put, the deleted one after a delete, the one that stands
-// after a conflict (0 if absent), else 0.
+// after a conflict (0 if absent), else 0. Repeated: it was decided before, of an operation with the same request key, and nothing was done now.
 type Outcome struct {
-	Code    Code
-	Version uint64
+	Code     Code
+	Version  uint64
+	Repeated bool
 }

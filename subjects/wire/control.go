@@ -36,6 +36,12 @@ type Genesis struct {
 	By         string // the member that wrote it
 }
 
+// Commit is the payload of [KindCommit]: the ownership entry at sequence Own was the newest when the record was stored, for its publish was guarded by that. So
+// ownership is decided of every operation between the two.
+type Commit struct {
+	Own uint64
+}
+
 // AppendLease appends the payload to dst.
 func AppendLease(dst []byte, l *Lease) []byte {
 	dst = appendStr(dst, l.Member)
@@ -110,6 +116,16 @@ func DecodeGenesis(b []byte) (Genesis, error) {
 	g.FirstSeq = r.uvarint()
 	g.By = r.str(MaxNameBytes)
 	return g, payloadError("genesis", r)
+}
+
+// AppendCommit appends the payload to dst.
+func AppendCommit(dst []byte, c *Commit) []byte { return appendUvarint(dst, c.Own) }
+
+// DecodeCommit reads the payload of a commit record.
+func DecodeCommit(b []byte) (Commit, error) {
+	r := &reader{b: b}
+	c := Commit{Own: r.uvarint()}
+	return c, payloadError("commit", r)
 }
 
 func payloadError(what string, r *reader) error {

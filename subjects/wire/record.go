@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"strconv"
 
 	"github.com/jetseek/jetseek/engine/schema"
 )
@@ -51,7 +52,7 @@ const (
 	KindBarrier                        // a place in the log to compare members at
 	KindCheckpoint                     // digests are reported at this place
 	KindPin                            // members keep their snapshot at this place
-	KindCommit                         // guarded: every operation between two places was accepted
+	KindCommit                         // guarded: ownership is decided of every operation between two places ([Commit])
 	KindQuarantine                     // an operation is passed over by all
 	KindRequeue                        // a quarantined operation is tried again
 	KindFence                          // a move: operations on its slots are refused from here on
@@ -102,12 +103,15 @@ type Op struct {
 	SchemaVersion uint64
 	Slot          uint16
 	ID            string
-	RequestKey    string // "" without; at most 1,024 bytes
+	RequestKey    string // of a put or delete that may come again ([RequestKey]); "" without; at most 1,024 bytes
 	IfVersion     int64  // [NoCondition], 0 (only if absent), or the version that must stand
 	Body          []byte // put: the source; control kinds: their payload
 	Object        string // instead of Body: the name of an object
 	ObjectDigest  []byte // 32 bytes, the object's SHA-256
 }
+
+// RequestKey names one write of a request that may be repeated: line is its line in a bulk, from 1, and 0 for a request of one write.
+func RequestKey(request string, line int) string { return request + "/" + strconv.Itoa(line) }
 
 const (
 	recordMagic    = "JSLG"

@@ -56,6 +56,9 @@ func (d *Digest) UnmarshalText(b []byte) error { return (*UUID)(d).UnmarshalText
 // String gives 32 hex digits.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
+// outcomeRepeated stands in the byte of an outcome's code when it was decided before.
+const outcomeRepeated = 0x80
+
 // AppendReport appends the binary form to dst.
 func AppendReport(dst []byte, p *Report) []byte {
 	dst = append(dst, binaryV1, kindReport)
@@ -67,7 +70,11 @@ func AppendReport(dst []byte, p *Report) []byte {
 	dst = appendFlag(dst, p.Serving)
 	dst = appendUvarint(dst, uint64(len(p.Outcomes)))
 	for _, o := range p.Outcomes {
-		dst = appendUvarint(append(dst, uint8(o.Code)), o.Version)
+		code := uint8(o.Code)
+		if o.Repeated {
+			code |= outcomeRepeated
+		}
+		dst = appendUvarint(append(dst, code), o.Version)
 	}
 	return appendLeases(dst, p.Leases)
 }
@@ -80,7 +87,8 @@ func DecodeReport(b []byte) (*Report, error) {
 		p.Outcomes = make([]outcome.Outcome, n)
 	}
 	for i := range p.Outcomes {
-		p.Outcomes[i] = outcome.Outcome{Code: outcome.Code(r.u8()), Version: r.uvarint()}
+		code := r.u8()
+		p.Outcomes[i] = outcome.Outcome{Code: outcome.Code(code &^ outcomeRepeated), Version: r.uvarint(), Repeated: code&outcomeRepeated != 0}
 	}
 	p.Leases = readLeases(r)
 	return finish(p, "report", r)
