@@ -28,6 +28,7 @@ type bulkLine struct {
 	group  string
 	write  *write
 	out    outcome.Outcome
+	stored bool // it is undecided, and a commit record stands behind it
 	err    *wire.Error
 }
 
@@ -40,6 +41,9 @@ func (c *Coordinator) bulk(ctx context.Context, name string, body []byte, first 
 	lines, err := parseBulk(body, first)
 	if err != nil {
 		return nil, err
+	}
+	for _, l := range lines {
+		l.op.RequestKey = p.key(l.number)
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -115,7 +119,7 @@ func (c *Coordinator) prepareBulk(ctx context.Context, name string, due []*bulkL
 	var drafts []draft
 	for _, l := range due {
 		if l.op.Kind == wire.KindPut {
-			puts, drafts = append(puts, l), append(drafts, draft{body: l.body, line: true})
+			puts, drafts = append(puts, l), append(drafts, draft{body: l.body, key: l.op.RequestKey, line: true})
 		}
 	}
 	checked, coll, err := c.prepare(ctx, name, drafts)
@@ -203,8 +207,12 @@ func (c *Coordinator) awaitBulk(ctx context.Context, lines []*bulkLine, wait str
 		if l.err != nil {
 			continue
 		}
-		l.out, l.err = c.outcomeOf(ctx, l.group, l.write)
-		if l.err == nil {
+		l.out, l.err = c.outcomeOf(ctx, l.group, l.write, wait)
+		l.stored = l.err == nil && l.out.Code == undecided
+		switch {
+		case l.stored && wait == waitApplied:
+			l.err = withDurable(unavailable(reasonNoMember, "the log of group %s has stored the line, and no member has applied it in time", l.group), wire.IsDurable)
+		case l.err == nil:
 			l.err = lineRefusal(l)
 		}
 	}
@@ -235,6 +243,10 @@ func (c *Coordinator) bulkReply(lines []*bulkLine) *wire.BulkReply {
 	r := &wire.BulkReply{Durable: true, Visible: true, Behind: []string{}, Seq: map[string]uint64{}, Errors: []wire.LineError{}}
 	flights := make(map[*flight]string)
 	for _, l := range lines {
+		if l.out.Repeated {
+			r.Repeated++
+			r.Repeat(wire.LineRange{From: l.number, To: l.number})
+		}
 		if l.err != nil {
 			r.Fail(wire.LineError{Line: l.number, ID: l.op.ID, Code: l.err.Code, Message: l.err.Message, Durable: l.err.Durable})
 			continue
@@ -246,9 +258,13 @@ func (c *Coordinator) bulkReply(lines []*bulkLine) *wire.BulkReply {
 			r.Deleted++
 		case outcome.NotFound:
 			r.NotFound++
-		default: // wait=none: nothing is known yet
-			r.Durable, r.Visible = false, false
-			continue
+		default:
+			r.Undecided++
+			r.Visible = false
+			if !l.stored { // wait=none: nothing is known yet
+				r.Durable = false
+				continue
+			}
 		}
 		flights[l.write.flight] = l.group
 	}

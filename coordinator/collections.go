@@ -171,7 +171,8 @@ type draft struct {
 	body  []byte
 	id    string // that the request gives beside the body
 	hasID bool
-	line  bool // it is a line of a bulk, which may have the key _if_version
+	key   string // the request key; "": none
+	line  bool   // it is a line of a bulk, which may have the key _if_version
 }
 
 // checked is a draft that was checked: the id to write it under, or why it is refused.
@@ -232,7 +233,7 @@ func checkAll(coll *collection, drafts []draft) (results []checked, grown *schem
 		canonical = coll.Collection.Schema
 	}
 	for i, d := range drafts {
-		s, text, id, err := check(grown, canonical, d)
+		s, text, id, err := check(coll.Incarnation, grown, canonical, d)
 		if results[i] = (checked{id, err}); err == nil {
 			grown, canonical = s, text
 		}
@@ -241,7 +242,7 @@ func checkAll(coll *collection, drafts []draft) (results []checked, grown *schem
 }
 
 // check checks one draft. It gives the schema with the fields that it adds, and the id to write it under.
-func check(s *schema.Schema, canonical []byte, d draft) (*schema.Schema, []byte, string, error) {
+func check(collection schema.Incarnation, s *schema.Schema, canonical []byte, d draft) (*schema.Schema, []byte, string, error) {
 	if len(d.body) > wire.MaxDocumentBytes {
 		return nil, nil, "", fault.New(fault.TooLarge, "a document of %d bytes: the limit is %d", len(d.body), wire.MaxDocumentBytes)
 	}
@@ -253,7 +254,7 @@ func check(s *schema.Schema, canonical []byte, d draft) (*schema.Schema, []byte,
 	if err != nil {
 		return nil, nil, "", err
 	}
-	id, err := chooseID(doc.ID, d)
+	id, err := chooseID(doc.ID, d, collection)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -298,7 +299,7 @@ func (c *Coordinator) drop(ctx context.Context, name string) (*wire.DropBody, er
 	}
 	body := &wire.DropBody{OK: true, Name: name, Verified: true}
 	for group, w := range writes {
-		out, err := c.outcomeOf(ctx, group, w)
+		out, err := c.outcomeOf(ctx, group, w, waitApplied)
 		if err != nil {
 			return nil, err // said again, the call goes on where it was: dropping twice changes nothing
 		}

@@ -218,6 +218,7 @@ func (c *Coordinator) packer(group string) *packer {
 		p = newPacker(c, group)
 		c.packers[group] = p
 		c.spawn(func() error { return p.run(c.ended) })
+		c.spawn(func() error { return p.commits.run(c.ended) })
 	}
 	return p
 }

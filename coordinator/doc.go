@@ -10,12 +10,16 @@
 // the acknowledgement of the publish was lost. The flight is
 //
 //	stored   when the log has acknowledged it, or a member has reported it
-//	decided  when one member has reported its outcomes: all members reach the same
+//	decided  when one member has reported its outcomes: all members reach the same. While no member does, a commit record
+//	         decides for durability: see [committer]
 //	visible  when every holder has applied it or its lease has certainly run out
 //
 // Holders are the incarnations in the lease table before the message, as the first report gives it. A holder that does not acknowledge is waited for until
 // min(ta, seen(g)) + L(1+mu) + 0.2 s: ta is when the message was acknowledged, g the holder's newest lease before it, seen(g) when this
 // coordinator first heard of g. So the first write after a member's death waits, and no other.
+//
+// A write with a request id carries a key of it and its line. Members answer a key that they have decided before with the first outcome, so the same request may be
+// sent again, to any coordinator, when its outcome is not known. Ids that are made are a function of the key.
 //
 // # One search
 //

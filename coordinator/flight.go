@@ -46,8 +46,11 @@ type flight struct {
 	stored  chan struct{} // closed when the log has it
 	decided chan struct{} // closed when a member has reported its outcomes
 	visible chan struct{} // closed when every member that may serve has applied it
-	failed  chan struct{} // closed when the log certainly refused it; refused says why, and is set before
-	refused *wire.Error
+	// committed is closed when a commit record stands behind it though no member has reported: own, which is set before, was the group's ownership.
+	committed chan struct{}
+	own       *wire.Own
+	failed    chan struct{} // closed when the log certainly refused it; refused says why, and is set before
+	refused   *wire.Error
 
 	// guarded by the tracker
 	launched time.Duration
@@ -111,7 +114,7 @@ func (t *tracker) launch(group string, counter uint64) *flight {
 		return nil
 	}
 	f := &flight{group: group, counter: counter, launched: t.now(), stored: make(chan struct{}), decided: make(chan struct{}), visible: make(chan struct{}),
-		failed: make(chan struct{}), acked: make(map[incarnation]bool)}
+		committed: make(chan struct{}), failed: make(chan struct{}), acked: make(map[incarnation]bool)}
 	g.flights[counter] = f
 	f.expiry = time.AfterFunc(flightLife, func() { t.abandon(f) })
 	return f
@@ -154,6 +157,39 @@ func (t *tracker) store(g *groupTrack, f *flight, seq uint64) {
 	}
 	close(f.stored)
 	t.metrics.waited(untilStored, f.storedAt-f.launched)
+}
+
+// committed takes a commit record that was stored at seq, guarded by the ownership entry at owned: of the messages between the two, those that no member has
+// reported are decided as far as ownership goes.
+func (t *tracker) committed(group string, owned uint64, own *wire.Own, seq uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, f := range t.group(group).flights {
+		if owned < f.seq && f.seq < seq && f.outcomes == nil && !isClosed(f.committed) {
+			f.own = own
+			close(f.committed)
+		}
+	}
+}
+
+// follows tells whether a message is still followed.
+func (t *tracker) follows(f *flight) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.group(f.group).flights[f.counter] == f
+}
+
+// patience is how much longer a report of a stored message may take before a commit record stands in for it: none when no member of the group is heard of.
+func (t *tracker) patience(f *flight) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	for _, m := range t.group(f.group).members {
+		if now-m.heard < downAfter {
+			return f.storedAt + commitAfter - now
+		}
+	}
+	return 0
 }
 
 // report takes a member's report of a message of ours.

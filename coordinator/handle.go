@@ -132,7 +132,7 @@ func (c *Coordinator) handleBulk(ctx context.Context, collection string, msg *na
 		return answerTo{}, err
 	}
 	if !takesFrames(msg) {
-		reply.CutErrors(int(c.conn.MaxPayload()) / 2)
+		reply.Cut(int(c.conn.MaxPayload()) / 2)
 	}
 	return answerTo{reply, bulkStatus(reply, p.wait)}, nil
 }

@@ -34,6 +34,7 @@ type metrics struct {
 	batchBytes prometheus.Histogram
 	writeWaits *prometheus.HistogramVec // until
 	writeOps   *prometheus.CounterVec   // outcome
+	commits    prometheus.Counter
 }
 
 // Phases of a search.
@@ -50,6 +51,9 @@ const (
 	untilDecided = "decided"
 	untilVisible = "visible"
 )
+
+// repeated stands beside the outcomes: the operation was decided before.
+const repeated = "repeated"
 
 func newMetrics() *metrics {
 	own := prometheus.NewRegistry()
@@ -84,7 +88,9 @@ func newMetrics() *metrics {
 		writeWaits: with.NewHistogramVec(prometheus.HistogramOpts{Name: "jetseek_write_wait_seconds", Buckets: prometheus.ExponentialBuckets(0.001, 2, 15), // 1 ms to 16 s
 			Help: "Time of a message to a log from before its publish until the log stored it, a member decided it, every member that may serve applied it."}, []string{"until"}),
 		writeOps: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_write_operations_total",
-			Help: "Operations that were decided, by outcome."}, []string{"outcome"}),
+			Help: "Operations that were decided, by outcome; repeated: decided before, and answered again."}, []string{"outcome"}),
+		commits: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_write_commit_records_total",
+			Help: "Commit records written: they stand in for reports of members while none is up."}),
 	}
 }
 
@@ -153,7 +159,11 @@ func (m *metrics) packed(operations, bytes int) {
 
 func (m *metrics) decided(outcomes []outcome.Outcome) {
 	for _, o := range outcomes {
-		m.writeOps.WithLabelValues(o.Code.String()).Inc()
+		name := o.Code.String()
+		if o.Repeated {
+			name = repeated
+		}
+		m.writeOps.WithLabelValues(name).Inc()
 	}
 }
 

@@ -71,11 +71,13 @@ type packer struct {
 	owned bool        // the first own entry is known to stand in the log
 	batch *wire.Batch // memory of the message being packed
 	limit int         // of a message, in bytes
+
+	commits *committer // takes what is stored
 }
 
 func newPacker(c *Coordinator, group string) *packer {
 	limit := c.largestRecord()
-	return &packer{c: c, group: group, wake: make(chan struct{}, 1), known: make(map[schema.Incarnation]uint64), batch: wire.NewBatch(limit), limit: limit}
+	return &packer{c: c, group: group, wake: make(chan struct{}, 1), known: make(map[schema.Incarnation]uint64), batch: wire.NewBatch(limit), limit: limit, commits: newCommitter(c, group)}
 }
 
 // submit queues writes, in order and together. It refuses them all when too much waits already.
@@ -250,6 +252,7 @@ func (p *packer) publish(ctx context.Context, f *flight, data []byte, writes int
 		ack, err = p.publishOnce(ctx, msg, id)
 		if err == nil {
 			p.c.tracker.storedAs(f, ack.Sequence)
+			p.commits.follow(f, ack.Sequence)
 			return
 		}
 		if try == 0 && certainlyRefused(err) {

@@ -2,8 +2,12 @@ package coordinator
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -38,6 +42,7 @@ type writeParams struct {
 	wait      string
 	timeout   time.Duration
 	ifVersion int64
+	requestID string // "": none
 }
 
 // readWriteParams takes the parameters from a request's headers.
@@ -74,13 +79,24 @@ func readWriteParams(h nats.Header, timeout time.Duration) (writeParams, error) 
 		}
 		p.ifVersion = n
 	}
-	if _, ok := header(h, wire.HeaderRequestID); ok {
-		return p, fault.New(fault.BadRequest, "request_id is not supported yet: leave it out")
+	if v, ok := header(h, wire.HeaderRequestID); ok {
+		if err := wire.CheckRequestID(v); err != nil {
+			return p, err
+		}
+		p.requestID = v
 	}
 	if _, ok := header(h, wire.HeaderReport); ok {
 		return p, fault.New(fault.BadRequest, "report is not supported yet: leave it out")
 	}
 	return p, nil
+}
+
+// key gives the request key of a line of the request, 0 in one of a single write; "" without a request id.
+func (p *writeParams) key(line int) string {
+	if p.requestID == "" {
+		return ""
+	}
+	return wire.RequestKey(p.requestID, line)
 }
 
 func header(h nats.Header, key string) (string, bool) {
@@ -104,14 +120,14 @@ func (c *Coordinator) index(ctx context.Context, name string, body []byte, p wri
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	for round := 1; ; round++ {
-		drafts, coll, err := c.prepare(ctx, name, []draft{{body: body, id: p.id, hasID: p.hasID}})
+		drafts, coll, err := c.prepare(ctx, name, []draft{{body: body, id: p.id, hasID: p.hasID, key: p.key(0)}})
 		if err != nil {
 			return nil, err
 		}
 		if drafts[0].err != nil {
 			return nil, drafts[0].err
 		}
-		op := wire.Op{Kind: wire.KindPut, ID: drafts[0].id, Body: body, IfVersion: p.ifVersion}
+		op := wire.Op{Kind: wire.KindPut, ID: drafts[0].id, RequestKey: p.key(0), Body: body, IfVersion: p.ifVersion}
 		if err := c.spill(ctx, coll, &op); err != nil {
 			return nil, err
 		}
@@ -122,8 +138,9 @@ func (c *Coordinator) index(ctx context.Context, name string, body []byte, p wri
 	}
 }
 
-// chooseID settles which of the body's id and the request's holds; with neither, one is made.
-func chooseID(inBody string, d draft) (string, error) {
+// chooseID settles which of the body's id and the request's holds; with neither, one is made: of the request key where there is one, so that a repeat
+// means the same document.
+func chooseID(inBody string, d draft, collection schema.Incarnation) (string, error) {
 	switch {
 	case d.hasID && inBody != "" && d.id != inBody:
 		return "", fault.New(fault.BadRequest, "the body's id %s and the parameter's %s differ: send one", fault.Quote(inBody), fault.Quote(d.id))
@@ -131,8 +148,16 @@ func chooseID(inBody string, d draft) (string, error) {
 		return d.id, schema.CheckID(d.id)
 	case inBody != "":
 		return inBody, nil
+	case d.key != "":
+		return madeID(collection, d.key), nil
 	}
 	return nuid.Next(), nil
+}
+
+// madeID is a function of the collection and the request key: 26 characters for half of a SHA-256.
+func madeID(collection schema.Incarnation, key string) string {
+	sum := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, uint64(collection)), key...))
+	return strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
 
 // remove deletes one document.
@@ -147,7 +172,7 @@ func (c *Coordinator) remove(ctx context.Context, name, id string, p writeParams
 		if err != nil {
 			return nil, markNotDurable(err)
 		}
-		reply, err := c.writeOne(ctx, coll, wire.Op{Kind: wire.KindDelete, ID: id, IfVersion: p.ifVersion}, p)
+		reply, err := c.writeOne(ctx, coll, wire.Op{Kind: wire.KindDelete, ID: id, RequestKey: p.key(0), IfVersion: p.ifVersion}, p)
 		if round == mostRounds || !c.recreated(ctx, coll, err) {
 			return reply, err
 		}
@@ -195,7 +220,7 @@ func (c *Coordinator) place(ctx context.Context, coll *collection, op wire.Op) (
 
 // await waits for one write as far as its level asks and the budget allows. moved tells that the group did not own the slot any more.
 func (c *Coordinator) await(ctx context.Context, group string, w *write, p writeParams) (reply *wire.WriteReply, moved bool, err error) {
-	out, werr := c.outcomeOf(ctx, group, w)
+	out, werr := c.outcomeOf(ctx, group, w, p.wait)
 	if werr != nil {
 		return nil, false, werr
 	}
@@ -214,20 +239,30 @@ func (c *Coordinator) await(ctx context.Context, group string, w *write, p write
 	return c.reply(group, w, out, p), false, nil
 }
 
-// outcomeOf waits until a write is stored and decided. Its errors say what is known of its durability.
-func (c *Coordinator) outcomeOf(ctx context.Context, group string, w *write) (outcome.Outcome, *wire.Error) {
+// outcomeOf waits until a write is stored and decided: by a member's report, which tells the outcome, or by a commit record, after which it is [undecided] but for its
+// ownership. The record counts at once where no more is waited for than durability, else at the end of the budget. Its errors say what is known of its durability.
+func (c *Coordinator) outcomeOf(ctx context.Context, group string, w *write, wait string) (outcome.Outcome, *wire.Error) {
 	if err := c.awaitPacked(ctx, group, w); err != nil {
 		return outcome.Outcome{}, err
 	}
+	var committed chan struct{}
+	if wait == waitDurable {
+		committed = w.flight.committed
+	}
 	select {
 	case <-w.flight.decided:
-		return c.outcomeAt(w)
+	case <-committed:
 	case <-w.flight.failed:
 		return outcome.Outcome{}, w.flight.refused
 	case <-ctx.Done():
 	}
-	if isClosed(w.flight.decided) {
+	switch {
+	case isClosed(w.flight.decided):
 		return c.outcomeAt(w)
+	case isClosed(w.flight.committed) && !w.flight.own.Has(w.op.Slot):
+		return outcome.Outcome{Code: outcome.WrongOwner}, nil
+	case isClosed(w.flight.committed):
+		return outcome.Outcome{Code: undecided}, nil
 	}
 	message := "the log of group %s did not acknowledge the write in time; it may still land: read the document, or write again"
 	if isClosed(w.flight.stored) {
@@ -257,6 +292,9 @@ func (c *Coordinator) awaitPacked(ctx context.Context, group string, w *write) *
 	return w.err
 }
 
+// undecided is the outcome of a write that is stored in the log of the group that owned its slot, while no member has told more.
+const undecided outcome.Code = 0
+
 // refusal is the error of an outcome that is no success and no conflict.
 func refusal(op wire.Op, out outcome.Outcome) *wire.Error {
 	switch out.Code {
@@ -265,7 +303,7 @@ func refusal(op wire.Op, out outcome.Outcome) *wire.Error {
 	case outcome.NoCollection:
 		return withDurable(wire.FromError(fault.New(fault.NoCollection, "the collection was dropped meanwhile")), wire.IsDurable)
 	case outcome.KeyConflict:
-		return withDurable(wire.FromError(fault.New(fault.BadRequest, "the request id was used before for another document")), wire.IsDurable)
+		return withDurable(wire.FromError(fault.New(fault.BadRequest, "the request id was used before for another write than that of %s: choose a new one (key_conflict)", fault.Quote(op.ID))), wire.IsDurable)
 	}
 	return nil
 }
@@ -276,7 +314,7 @@ func (c *Coordinator) reply(group string, w *write, out outcome.Outcome, p write
 	v := c.tracker.verdictOf(w.flight, declared)
 	r := &wire.WriteReply{
 		OK: len(v.behind) == 0, ID: w.op.ID, Outcome: out.Code.String(), Version: out.Version, Group: group, Seq: v.seq,
-		Durable: true, Visible: v.visible, Members: len(declared), MembersOK: len(v.ok), Behind: nonNil(v.behind),
+		Durable: true, Visible: v.visible, Members: len(declared), MembersOK: len(v.ok), Behind: nonNil(v.behind), Repeated: out.Repeated,
 	}
 	if w.op.Kind == wire.KindDelete {
 		r.Verified = &v.visible

@@ -1,16 +1,11 @@
 package embedded
 
 import (
-	"errors"
-
 	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects/registry"
-	"github.com/jetseek/jetseek/subjects/wire"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
-
-func asWire(err error, target **wire.Error) bool { return errors.As(err, target) }
 
 // incarnation reads a collection's incarnation from the cluster's records.
 func (s *stage) incarnation(name string) schema.Incarnation {

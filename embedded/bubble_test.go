@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jetseek/jetseek/coordinator/client"
+	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/shard"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -354,13 +355,12 @@ func TestGroupGone(t *testing.T) {
 		if _, err := s.Client().Get(t.Context(), "default", lost); err == nil || !strings.Contains(err.Error(), "unavailable") {
 			t.Errorf("get from a group that is gone: %v", err)
 		}
-		_, err = s.Client().Index(t.Context(), "default", fmt.Appendf(nil, `{"id":%q}`, lost), client.WriteOptions{Timeout: time.Second})
-		var failed *wire.Error
-		if !asWire(err, &failed) || failed.Status() != 504 || failed.Durable != wire.DurableUnknown {
-			t.Errorf("write to a group that is gone: %v", err)
+		stored, err := s.Client().Index(t.Context(), "default", fmt.Appendf(nil, `{"id":%q}`, lost), client.WriteOptions{Timeout: time.Second})
+		if err != nil || !stored.Durable || stored.Visible || stored.Outcome != "" || stored.OK {
+			t.Errorf("write to a group that is gone: %+v, %v", stored, err)
 		}
 		bulk, err := s.Client().Bulk(t.Context(), "default", fmt.Appendf(nil, "{\"id\":%q}\n{\"id\":%q}\n", lost, s.idOf("g0", 0)), client.WriteOptions{Timeout: time.Minute})
-		if err != nil || bulk.Failed != 1 || bulk.Indexed != 1 || bulk.OK || !bulk.Visible || bulk.Errors[0].Line != 1 || bulk.Errors[0].Durable != wire.DurableUnknown {
+		if err != nil || bulk.Failed != 1 || bulk.Indexed != 1 || bulk.OK || !bulk.Visible || bulk.Errors[0].Line != 1 || bulk.Errors[0].Code != fault.Unavailable || bulk.Errors[0].Durable != wire.IsDurable {
 			t.Errorf("bulk: %+v, %v", bulk, err)
 		}
 		s.restart("g1/n1")

@@ -22,7 +22,8 @@ type WriteOptions struct {
 	Timeout time.Duration
 	// IfVersion is the version that must stand, 0 for an absent document. nil: no condition.
 	IfVersion *uint64
-	// RequestID is to make a repeat of this write safe; clusters do not do that yet, and refuse it. "": none.
+	// RequestID makes a repeat of this write safe: 1 to 256 printable bytes, of which a cluster remembers the last 65,536 writes of a group. The same write under the
+	// same id is done once and answered with its first outcome; another write under it is bad_request. "": none.
 	RequestID string
 }
 

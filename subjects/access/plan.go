@@ -113,7 +113,8 @@ func coordinator(names subjects.Names, groups []string) Role {
 	r.Publish = append(r.Publish, reads("OBJ_"+uploads)...)
 	r.Publish = append(r.Publish, reads("OBJ_"+documents)...)
 	for _, g := range groups {
-		r.Publish = append(r.Publish, names.Log(g), names.LogOwn(g), "$JS.API.STREAM.INFO."+names.Stream(g))
+		r.Publish = append(r.Publish, names.Log(g), names.LogOwn(g), "$JS.API.STREAM.INFO."+names.Stream(g),
+			"$JS.API.DIRECT.GET."+names.Stream(g)+"."+names.LogOwn(g))
 	}
 	return r
 }

@@ -16,7 +16,7 @@ func Table() []Op {
 	writing := []Param{
 		{Name: "wait", To: Header, Key: wire.HeaderWait, Choices: []string{"applied", "durable", "none"}, About: "what the reply waits for; default applied"},
 		{Name: "timeout_ms", Kind: Whole, Least: 1, To: Header, Key: wire.HeaderTimeoutMs, About: "the whole budget; default 5000, deletes 20000"},
-		{Name: "request_id", Kind: Token, To: Header, Key: wire.HeaderRequestID, About: "makes a repeat safe"},
+		{Name: "request_id", Kind: Token, To: Header, Key: wire.HeaderRequestID, About: "makes a repeat safe: the same write under the same id is done once"},
 	}
 	single := append(slices.Clone(writing),
 		Param{Name: "if_version", Kind: Whole, To: Header, Key: wire.HeaderIfVersion, About: "the version that must stand; 0: only if absent"},

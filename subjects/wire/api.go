@@ -2,6 +2,8 @@ package wire
 
 import (
 	"encoding/json"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/jetseek/jetseek/engine/fault"
 )
@@ -14,7 +16,7 @@ const (
 	HeaderWait      = "Jetseek-Wait"
 	HeaderTimeoutMs = "Jetseek-Timeout-Ms"
 	HeaderIfVersion = "Jetseek-If-Version"
-	HeaderRequestID = "Jetseek-Request-Id"
+	HeaderRequestID = "Jetseek-Request-Id" // 1 to [MaxRequestID] printable bytes: makes a repeat of the write safe
 	HeaderReport    = "Jetseek-Report"
 	HeaderBudgetMs  = "Jetseek-Budget-Ms"
 	HeaderObject    = "Jetseek-Object"     // the body is the object of this name in the cluster's object store; the coordinator removes it
@@ -76,7 +78,7 @@ type ErrorInfo struct {
 type WriteReply struct {
 	OK        bool       `json:"ok"`
 	ID        string     `json:"id"`
-	Outcome   string     `json:"outcome"` // created, updated, deleted, not_found, version_conflict; "" when wait is durable or none
+	Outcome   string     `json:"outcome"` // created, updated, deleted, not_found, version_conflict; "" when no member has told it: wait is none, or no member is up
 	Version   uint64     `json:"version"`
 	Group     string     `json:"group"`
 	Seq       uint64     `json:"seq"`
@@ -86,7 +88,8 @@ type WriteReply struct {
 	Members   int        `json:"members"`
 	MembersOK int        `json:"members_ok"`
 	Behind    []string   `json:"behind"`
-	Error     *ErrorInfo `json:"error,omitempty"` // version_conflict
+	Repeated  bool       `json:"repeated,omitempty"` // the outcome is that of an earlier write with the same request id, and nothing was done now
+	Error     *ErrorInfo `json:"error,omitempty"`    // version_conflict
 }
 
 // BulkReply answers a bulk.
@@ -98,13 +101,34 @@ type BulkReply struct {
 	Deleted   int               `json:"deleted"`
 	NotFound  int               `json:"not_found"`
 	Failed    int               `json:"failed"`
-	Groups    int               `json:"groups"` // these three: of the groups that the bulk touched
+	Undecided int               `json:"undecided,omitempty"` // lines that stand, and of which no member has told the outcome: wait is none, or no member is up
+	Repeated  int               `json:"repeated,omitempty"`  // lines whose outcome is that of an earlier bulk with the same request id: counted above as they were decided then
+	Groups    int               `json:"groups"`              // these three: of the groups that the bulk touched
 	Members   int               `json:"members"`
 	MembersOK int               `json:"members_ok"`
 	Behind    []string          `json:"behind"`
 	Seq       map[string]uint64 `json:"seq"`
 	Errors    []LineError       `json:"errors"`
 	TookMs    float64           `json:"took_ms"`
+
+	RepeatedLines []LineRange `json:"repeated_lines,omitempty"` // the lines that Repeated counts; all others were decided now
+}
+
+// LineRange is some lines of a bulk, both ends included.
+type LineRange struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// MaxRequestID bounds a request id, in bytes.
+const MaxRequestID = 256
+
+// CheckRequestID tells whether a request id can stand in a header: 1 to [MaxRequestID] printable bytes of UTF-8, no blank at the ends. It fails with bad_request.
+func CheckRequestID(id string) error {
+	if id == "" || len(id) > MaxRequestID || !utf8.ValidString(id) || strings.TrimSpace(id) != id || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return fault.New(fault.BadRequest, "request_id is 1 to %d printable bytes without blanks at the ends, not %s", MaxRequestID, fault.Quote(id))
+	}
+	return nil
 }
 
 // LineError is one failed line of a bulk, numbered from 1, blank lines counted.
@@ -127,8 +151,24 @@ func (r *BulkReply) Fail(e LineError) {
 	}
 }
 
-// CutErrors leaves out the last of the named lines, until the others take at most so many bytes of JSON.
-func (r *BulkReply) CutErrors(bytes int) {
+// maxLineRanges is how many ranges of repeated lines a reply names, and lineRangeBytes what one takes of it at most.
+const (
+	maxLineRanges  = 10_000
+	lineRangeBytes = 48
+)
+
+// Repeat names a line whose outcome was decided before, while there is room; lines come in order. Counting is the caller's.
+func (r *BulkReply) Repeat(lines LineRange) {
+	if n := len(r.RepeatedLines); n > 0 && r.RepeatedLines[n-1].To+1 == lines.From {
+		r.RepeatedLines[n-1].To = lines.To
+	} else if n < maxLineRanges {
+		r.RepeatedLines = append(r.RepeatedLines, lines)
+	}
+}
+
+// Cut leaves out the last of the named lines, until errors take at most so many bytes of JSON and ranges half of it.
+func (r *BulkReply) Cut(bytes int) {
+	r.RepeatedLines = r.RepeatedLines[:min(len(r.RepeatedLines), bytes/2/lineRangeBytes)]
 	for i := range r.Errors {
 		line, err := json.Marshal(&r.Errors[i])
 		if bytes -= len(line) + 1; err != nil || bytes < 0 {

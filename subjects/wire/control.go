@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Lease is the payload of [KindLease]: the member may serve for the duration, counted by its own clock from before the publish.
@@ -22,6 +23,20 @@ type Release struct {
 type Own struct {
 	Epoch  uint64
 	Ranges []SlotRange // ascending, disjoint, not touching
+}
+
+// Has tells whether the slot is among the ranges.
+func (o *Own) Has(slot uint16) bool {
+	_, found := slices.BinarySearchFunc(o.Ranges, slot, func(r SlotRange, slot uint16) int {
+		switch {
+		case r.To < slot:
+			return -1
+		case r.From > slot:
+			return 1
+		}
+		return 0
+	})
+	return found
 }
 
 // SlotRange is a range of slots, both ends included.
