@@ -1,6 +1,6 @@
 // Package engine is one index on one machine: it applies ordered operations and answers queries from immutable snapshots. It knows no network,
 // no log library, no clock and no random number: what an [Index] holds is a function of the messages applied. It imports the vocabulary
-// (schema, analysis, query, bm25, fault, outcome) and its own internals.
+// (schema, analysis, query, bm25, fault, outcome), vfs for its files, and its own internals.
 //
 // An Index holds all collections of one member. Each [Index.Apply] makes one small segment of the documents that it brings to a collection, clears the live bits of
 // those that it replaces or deletes, and publishes one [Snapshot] with all of it: what is applied is searchable. Small segments are merged

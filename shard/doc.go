@@ -3,7 +3,7 @@
 //
 // # One member
 //
-// A member is four loops over one [engine.Index]:
+// A member is a few loops over one [engine.Index]:
 //
 //	follow   takes the group's log in order: the tail (the stream's republished messages, core NATS) while it is contiguous,
 //	         direct reads and an ordered consumer where it is not. Contiguity is Nats-Sequence == applied+1, always checked. The tail is
@@ -12,6 +12,7 @@
 //	         inbox that its record names, and its watermark to jetseek.event.group.<group>.applied.
 //	lease    publishes a lease record every L/5 to the same log and keeps the leases that were stored until they end.
 //	serve    takes requests from jetseek.group.<group>.<node>.<op> (and .any. while it serves) through a bounded queue.
+//	flush    writes the index to files when it has become old or memory is needed, and when the member ends; merge runs beside it.
 //
 // # May serve
 //
@@ -21,6 +22,9 @@
 // A pinned snapshot takes its content from the pin and its permission from the current snapshot; ids deleted since the pin are left out.
 //
 // # Start
+//
+// The index is opened as its last flush left it, with the lease table of that sequence; a damaged one is set aside. The log must be the one that the index was made from, and
+// hold all of that; it is followed from the next sequence. Leases of this member that stand in the table are those of incarnations before it, and serve nothing.
 //
 // Stream and bucket are made idempotently; genesis is offered with expected last sequence 0, and the loser reads message 1. The first act is
 // release{member, predecessor} for every incarnation that the data folder names: its PubAck is the head that the replay must reach

@@ -10,7 +10,7 @@ import (
 // disk is a folder of the operating system.
 type disk struct{ dir string }
 
-// Disk opens a folder, which it makes if it is absent.
+// Disk opens a folder, which it makes if it is absent; its name is kept over a crash if those of the folders above it are.
 func Disk(dir string) (Folder, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
