@@ -24,7 +24,8 @@ type plan struct {
 	filters []query.Node
 	sort    []query.SortKey
 	score   bool
-	limit   int // candidates asked of each group: no document below place from+limit of its group can be on the page
+	limit   int    // candidates asked of each group: no document below place from+limit of its group can be on the page
+	countTo uint64 // how far each group counts, 0: all; the whole counts so far only if each group does
 
 	leaves []query.Leaf
 	fields []string
@@ -34,6 +35,9 @@ type plan struct {
 // planSearch checks a search against the collection's schema and resolves it.
 func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 	p := &plan{coll: coll, body: body, limit: body.From + body.Limit}
+	if body.TrackTotal != wire.TrackExact {
+		p.countTo = uint64(max(body.TrackTotal, 1))
+	}
 	if body.Limit == 0 {
 		p.limit = 0
 	}

@@ -260,7 +260,7 @@ func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *
 	return &target{
 		group: part.group.Name, head: head, members: members,
 		encode: func(h wire.Head) []byte {
-			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), Fingerprint: mark})
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), CountTo: p.countTo, Fingerprint: mark})
 		},
 		accept: func(data []byte) *wire.Error {
 			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })

@@ -172,7 +172,7 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 		matching = &query.MatchAll{}
 	}
 	result, err := v.content.Search(ctx, engine.SearchRequest{
-		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit),
+		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit), CountTo: q.CountTo,
 	})
 	if err != nil {
 		return nil, err

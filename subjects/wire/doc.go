@@ -15,7 +15,7 @@
 //	kind  message         body
 //	1     StatsRequest    flags u8 (1: pin) | fields list of str | terms list of (field str, term str)
 //	2     StatsReply      fields list of (docs, total length) | df list
-//	3     SearchRequest   flags u8 (1: score, 2: a query follows) | limit | fingerprint u64 | query | filters list | weights list of 3 f64 | sort keys list
+//	3     SearchRequest   flags u8 (1: score, 2: a query follows) | limit | count to | fingerprint u64 | query | filters list | weights list of 3 f64 | sort keys list
 //	4     SearchReply     total | left out | candidates
 //	5     DocsRequest     ids list of str
 //	6     DocsReply       docs list

@@ -37,7 +37,7 @@ type StatsReply struct {
 // SearchReply answers a [SearchRequest]: the best in the total order.
 type SearchReply struct {
 	Frame
-	Total      uint64 // documents of the group that match
+	Total      uint64 // documents of the group that match; above the request's CountTo: at least so many
 	LeftOut    uint32 // found at the pinned snapshot and deleted since
 	Candidates []query.Candidate
 }

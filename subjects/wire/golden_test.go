@@ -65,7 +65,7 @@ func forms() map[string]form {
 		"stats_reply": formOf(wire.StatsReply{Frame: testFrame, Stats: bm25.Stats{Fields: []bm25.FieldStats{{Docs: 1000, TotalLen: 5000}, {}}, DF: []uint64{42}}},
 			wire.AppendStatsReply, wire.DecodeStatsReply),
 		"search_request": formOf(wire.SearchRequest{
-			Head: testHead, Query: &query.MatchAll{Boost: 1}, Filters: []query.Node{&query.MatchNone{}}, Score: true, Limit: 10, Fingerprint: 0xfeed,
+			Head: testHead, Query: &query.MatchAll{Boost: 1}, Filters: []query.Node{&query.MatchNone{}}, Score: true, Limit: 10, CountTo: 300, Fingerprint: 0xfeed,
 			Weights: []bm25.Weight{{W: 2.5, C0: 0.3, C1: 0.009}}, Sort: []query.SortKey{{By: query.ByField, Field: "year", Type: schema.Long, Desc: true}},
 		}, wire.AppendSearchRequest, wire.DecodeSearchRequest),
 		"search_reply": formOf(wire.SearchReply{Frame: testFrame, Total: 1315, LeftOut: 1, Candidates: []query.Candidate{

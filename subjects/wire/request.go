@@ -39,6 +39,7 @@ type SearchRequest struct {
 	Sort        []query.SortKey // empty: by score
 	Score       bool            // scores are wanted
 	Limit       uint32          // candidates at most
+	CountTo     uint64          // how far matches are counted; 0: all
 	Fingerprint uint64          // of the weights; comes back in the frame
 }
 
@@ -116,7 +117,7 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 		flags |= searchQuery
 	}
 	dst = append(dst, flags)
-	dst = appendUvarint(dst, uint64(q.Limit))
+	dst = appendUvarint(appendUvarint(dst, uint64(q.Limit)), q.CountTo)
 	dst = appendU64(dst, q.Fingerprint)
 	if q.Query != nil {
 		dst = query.AppendNode(dst, q.Query)
@@ -141,7 +142,7 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 		r.fail("flags %#x of a search", flags)
 	}
 	q.Score = flags&searchScore != 0
-	q.Limit = r.uvarint32()
+	q.Limit, q.CountTo = r.uvarint32(), r.uvarint()
 	q.Fingerprint = r.u64()
 	if flags&searchQuery != 0 {
 		q.Query = readNode(r)
