@@ -129,7 +129,11 @@ func TestDumpIsNarrowed(t *testing.T) {
 
 // TestDumpNamesEveryByte dumps a segment of everything in full: its bytes come back out of the lines.
 func TestDumpNamesEveryByte(t *testing.T) {
-	want := buildSegment(t, randomDocuments(rand.New(rand.NewPCG(31, 31)), 0, 700)).Bytes()
+	docs := randomDocuments(rand.New(rand.NewPCG(31, 31)), 0, 300)
+	for _, d := range docs {
+		d.words = append(d.words, "everywhere") // a list of whole blocks
+	}
+	want := buildSegment(t, docs).Bytes()
 	text := dump(t, want, DumpOptions{Full: true})
 	if strings.Contains(text, "CORRUPT") {
 		t.Error("a sound segment is called corrupt")
@@ -140,7 +144,7 @@ func TestDumpNamesEveryByte(t *testing.T) {
 }
 
 func TestDumpSaysWhatIsCorrupt(t *testing.T) {
-	good := buildSegment(t, randomDocuments(rand.New(rand.NewPCG(32, 32)), 0, 300))
+	good := buildSegment(t, randomDocuments(rand.New(rand.NewPCG(32, 32)), 0, 40))
 	list, err := layout(good.bytes)
 	if err != nil {
 		t.Fatal(err)

@@ -59,6 +59,26 @@ func TestChangedBytesAreFoundOrHarmless(t *testing.T) {
 	}
 }
 
+// TestEveryBoundCounts makes the pairs of list, runs and blocks too good for the shortest document that they stand for, one set at a time.
+func TestEveryBoundCounts(t *testing.T) {
+	const n = 5000
+	src, refs := build(true, randomList(rand.New(rand.NewPCG(14, 14)), n, 9, true))
+	blocks := (n + BlockLen - 1) / BlockLen
+	runs := (blocks + RunLen - 1) / RunLen
+	at := 8*blocks + 4*runs
+	for set := range 1 + runs + blocks { // frequencies and lengths of random lists take a byte each
+		src.Docs[at+2]++
+		if _, _, found := check(src, refs[0]); found == 0 {
+			t.Errorf("set %d of pairs does not bound its postings, and nothing is found", set)
+		}
+		src.Docs[at+2]--
+		at += 1 + 2*int(src.Docs[at])
+	}
+	if bits := src.Docs[at]; bits != 4 { // of gaps up to 9, each less one
+		t.Errorf("the first block, which should follow, has gaps of %d bits", bits)
+	}
+}
+
 func checkTotals(t *testing.T, docs, freqs []uint32, n int) {
 	t.Helper()
 	if len(docs) != n || !ascending(docs) || slices.Contains(freqs, 0) {
