@@ -217,6 +217,9 @@ func (c *collector) sorted() []query.Candidate {
 
 func (c *collector) worse(i, j int) bool {
 	a, b := &c.heap[i], &c.heap[j]
+	if len(c.sort) == 0 && a.score != b.score {
+		return a.score < b.score
+	}
 	return c.compare(c.keysOf(a), a, c.keysOf(b), b) > 0
 }
 

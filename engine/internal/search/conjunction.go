@@ -4,6 +4,11 @@ package search
 // lists take away from.
 func (s *sweep) conjunction() {
 	lead := s.all[0]
+	for _, lists := range [][]*list{s.all, s.any} {
+		for _, l := range lists {
+			l.loose = int(lead.blocks.DF()) < 4*l.blocks.Count()
+		}
+	}
 	for base := uint32(0); lead.enter(base); base = s.end {
 		if !s.counting && s.most() < s.c.floor() || !s.env.steps(windowDocs/4*len(s.all)) {
 			return
@@ -126,7 +131,7 @@ func (s *sweep) lead(total, floor int64) int {
 // keep takes away the candidates that a list does not hold. When there are many for the list's length its bits are asked first: a bit costs less
 // than a search in a block, most of which fail.
 func (s *sweep) keep(l *list, n int, rest, floor int64) int {
-	if n*8 > s.postings(l) {
+	if n > 16 && n*8 > s.postings(l) {
 		s.hits = bitset{}
 		s.mark(l, &s.hits)
 		kept := 0

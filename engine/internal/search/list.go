@@ -18,8 +18,10 @@ type list struct {
 	run    postings.RunBounds
 	pairs  []postings.Impact
 
-	first int    // block that holds the first documents of the window, or of those behind it
-	bound int64  // of the parts in the window
+	first int   // block that holds the first documents of the window, or of those behind it
+	bound int64 // of the parts in the window
+	ref   postings.Ref
+	loose bool   // bounds of blocks are not worth reading: max stands for them
 	limit uint32 // in a list without skip data: its last document
 
 	docs   []uint32 // of the block loaded
@@ -30,6 +32,7 @@ type list struct {
 
 // open stands the list before its first window. It tells whether there are any documents.
 func (l *list) open(f *segment.Field, ref postings.Ref, weight bm25.Weight) bool {
+	l.ref, l.loose = ref, false
 	l.blocks.Open(f.TermPostings(), ref)
 	base, width, data := f.Lengths.Lane()
 	l.weight, l.lengths = weight, bm25.Lengths{Base: uint32(base), Width: width, Data: data}
@@ -78,6 +81,9 @@ func (l *list) last(block int) uint32 {
 
 // boundOf bounds the parts of a block.
 func (l *list) boundOf(block int) int64 {
+	if l.loose {
+		return l.max
+	}
 	if l.bounds[block] < 0 {
 		l.readRun(block / postings.RunLen)
 	}
@@ -118,7 +124,10 @@ func (l *list) starts(block int) uint32 {
 
 // look sets bound for the window from the first block up to end; 0 when the list has no documents there, as far as is known without reading them.
 func (l *list) look(end uint32) {
-	l.bound = 0
+	if l.bound = 0; l.loose {
+		l.bound = l.max
+		return
+	}
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < end; b++ {
 		l.bound = max(l.bound, l.boundOf(b))
 	}

@@ -10,7 +10,10 @@ import (
 // phraseCheck finds, among documents that hold all terms of a phrase, those that hold the phrase. It occurs at most as often as each term, so that
 // the least of what its terms would give with the phrase's weight bounds what it gives: positions are read only of documents that can reach the floor.
 type phraseCheck struct {
-	its     []*postings.Iterator // of the terms in order
+	env     *env
+	field   *segment.Field
+	refs    []postings.Ref       // of the terms in order
+	its     []*postings.Iterator // of refs, from the first document on that holds all of them
 	offsets []int
 	weight  bm25.Weight
 	lengths bm25.Lengths
@@ -18,18 +21,17 @@ type phraseCheck struct {
 	starts, positions []uint32 // scratch
 }
 
-// enter opens the positions of a phrase whose terms the segment entered has.
-func (p *phraseCheck) enter(e *env, n *query.TextPhrase, f *segment.Field, scoring bool) {
+// enter takes a phrase, and the lists of its terms in order.
+func (p *phraseCheck) enter(e *env, n *query.TextPhrase, lists []*list, scoring bool) {
+	f := e.view.Segment.Field(n.Field)
 	base, width, data := f.Lengths.Lane()
 	p.lengths = bm25.Lengths{Base: uint32(base), Width: width, Data: data}
-	p.its, p.offsets, p.weight = p.its[:0], n.Offsets, bm25.Weight{}
+	p.env, p.field, p.refs, p.its, p.offsets, p.weight = e, f, p.refs[:0], p.its[:0], n.Offsets, bm25.Weight{}
 	if scoring {
 		p.weight = e.weight(n.Leaf, scoring)
 	}
-	for _, term := range n.Terms {
-		if _, ref, ok := f.Terms.Lookup(term); ok {
-			p.its = append(p.its, e.list(f.TermPostings(), ref))
-		}
+	for _, l := range lists {
+		p.refs = append(p.refs, l.ref)
 	}
 }
 
@@ -91,6 +93,11 @@ func (p *phraseCheck) verify(s *sweep, n int, floor int64) int {
 
 // score gives the phrase's score in a document that holds all its terms, -1 when it does not hold the phrase.
 func (p *phraseCheck) score(doc uint32) int64 {
+	if len(p.its) == 0 {
+		for _, ref := range p.refs {
+			p.its = append(p.its, p.env.list(p.field.TermPostings(), ref))
+		}
+	}
 	for k, it := range p.its {
 		if it.Advance(doc) != doc {
 			return -1

@@ -93,6 +93,10 @@ func (s *sweep) enter(p *plan) bool {
 		}
 		s.all = append(s.all, l)
 	}
+	if s.phrase = nil; p.phrase != nil {
+		s.phrase = &s.check
+		s.check.enter(s.env, p.phrase, s.all, s.scoring)
+	}
 	slices.SortStableFunc(s.all, func(a, b *list) int { return int(a.blocks.DF()) - int(b.blocks.DF()) })
 	for i := range p.any {
 		if l := s.list(&p.any[i]); l != nil {
@@ -101,10 +105,6 @@ func (s *sweep) enter(p *plan) bool {
 	}
 	if len(s.all)+len(s.any) == 0 {
 		return false
-	}
-	if s.phrase = nil; p.phrase != nil {
-		s.phrase = &s.check
-		s.check.enter(s.env, p.phrase, s.env.view.Segment.Field(p.phrase.Field), s.scoring)
 	}
 	for _, n := range p.filters {
 		m := s.env.compile(n, false)

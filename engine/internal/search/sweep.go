@@ -101,6 +101,11 @@ func (s *sweep) certain() {
 	}
 }
 
+// marker is a scorer that can set the bits of its documents from base to end-1 faster than it can walk them. Base is a multiple of 64.
+type marker interface {
+	mark(base, end uint32, set []uint64)
+}
+
 // open begins the window of a document. It tells whether any of its documents is allowed.
 func (s *sweep) open(doc uint32) bool {
 	s.base = doc &^ (windowDocs - 1)
@@ -116,8 +121,12 @@ func (s *sweep) open(doc uint32) bool {
 	s.masked = true
 	for _, m := range s.masks {
 		var passes bitset
-		for d := m.Advance(s.base); d < s.end; d = m.Next() {
-			passes[(d-s.base)>>6] |= 1 << (d & 63)
+		if list, ok := m.(marker); ok {
+			list.mark(s.base, s.end, passes[:])
+		} else {
+			for d := m.Advance(s.base); d < s.end; d = m.Next() {
+				passes[(d-s.base)>>6] |= 1 << (d & 63)
+			}
 		}
 		for i := range s.allow {
 			s.allow[i] &= passes[i]
