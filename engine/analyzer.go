@@ -23,8 +23,9 @@ type analyzer struct {
 const (
 	batchPuts     = 256
 	batchBytes    = 4 << 20
-	batchTokens   = 1024 // memory for more in one put is not kept
-	putsPerWorker = 4    // that make another goroutine worth while
+	batchTokens   = 1024     // memory for more in one put is not kept
+	batchBody     = 16 << 10 // nor what was made of a larger body
+	putsPerWorker = 4        // that make another goroutine worth while
 )
 
 // prepared is a put and what became of its body, under the schema that holds for it.
@@ -32,6 +33,7 @@ type prepared struct {
 	op     *Op
 	schema *schema.Schema
 
+	decoder *schema.Decoder
 	doc     *schema.Document
 	err     error
 	tokens  []analysis.Token // of all text fields, one after the other
@@ -40,15 +42,18 @@ type prepared struct {
 	content [16]byte
 }
 
-// begin empties the batch, which keeps memory but no reference to a message.
+// begin empties the batch, which keeps memory but no reference to a message, and no more of a document than a copy of a small one.
 func (a *analyzer) begin() {
 	for i := range a.batch {
 		p := &a.batch[i]
 		if cap(p.tokens) > batchTokens {
 			p.tokens = nil
 		}
+		if len(p.op.Body) > batchBody {
+			p.decoder = nil
+		}
 		clear(p.tokens)
-		*p = prepared{tokens: p.tokens[:0], ends: p.ends[:0]}
+		*p = prepared{tokens: p.tokens[:0], ends: p.ends[:0], decoder: p.decoder}
 	}
 	a.batch = a.batch[:0]
 }
@@ -62,6 +67,9 @@ func (a *analyzer) plan(op *Op, s *schema.Schema) {
 	}
 	p := &a.batch[len(a.batch)-1]
 	p.op, p.schema = op, s
+	if p.decoder == nil {
+		p.decoder = &schema.Decoder{}
+	}
 }
 
 // prepare decodes and analyses the batch. What comes of it does not depend on the number of workers: each put is prepared alone. The goroutines end before it
@@ -94,7 +102,7 @@ func (p *prepared) prepare(chain func(name string) (analysis.Analyzer, bool)) {
 		}
 	}()
 	p.hash, p.content = segment.HashID(p.op.ID), contentHash(p.op.Body)
-	if p.doc, p.err = p.schema.DecodeKnown(p.op.Body); p.err != nil {
+	if p.doc, p.err = p.decoder.DecodeKnown(p.schema, p.op.Body); p.err != nil {
 		p.err = fmt.Errorf("decode: %w", p.err)
 		return
 	}

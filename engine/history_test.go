@@ -16,6 +16,7 @@ import (
 	"github.com/jetseek/jetseek/engine/outcome"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema"
+	"github.com/jetseek/jetseek/engine/vfs"
 )
 
 // generator makes random schemas, operations and queries over few words and ids, so that everything collides.
@@ -325,6 +326,7 @@ func checkHistory(t *testing.T, g generator) {
 		{name: "one batch a message", size: 1},
 		{name: "large batches, no inline merges", size: 40, options: engine.Options{InlineMergeBytes: 1}},
 		{name: "small batches, merges beside", size: 7, options: engine.Options{InlineMergeBytes: 8 << 10}, merge: true},
+		{name: "in files, opened again and again", size: 7, options: engine.Options{InlineMergeBytes: 8 << 10, Folder: vfs.NewMemory()}, merge: true},
 	}
 	for _, x := range indexes {
 		x.open(t)
@@ -363,6 +365,7 @@ type indexUnderTest struct {
 	options engine.Options
 	batch   []engine.Message
 	want    [][]outcome.Outcome
+	batches int
 }
 
 func (x *indexUnderTest) open(t *testing.T) {
@@ -393,12 +396,27 @@ func (x *indexUnderTest) flush(t *testing.T) {
 		}
 	}
 	x.batch, x.want = nil, nil
+	if x.options.Folder != nil {
+		if err := x.Flush(context.Background()); err != nil {
+			t.Fatalf("%s: %v", x.name, err)
+		}
+		x.reopen(t)
+	}
 	for x.merge {
 		if did, err := x.Merge(context.Background()); err != nil {
 			t.Fatalf("%s: %v", x.name, err)
 		} else if !did {
 			break
 		}
+	}
+}
+
+// reopen ends the index after every third batch, and opens what it has flushed.
+func (x *indexUnderTest) reopen(t *testing.T) {
+	t.Helper()
+	if x.batches++; x.batches%3 == 0 {
+		x.Close()
+		x.open(t)
 	}
 }
 

@@ -43,10 +43,21 @@ const (
 const ifVersionKey = "_if_version"
 
 func (s *Schema) decode(body []byte, mode decodeMode) (*Document, []Field, error) {
-	d := decoder{schema: s, mode: mode, r: strictjson.New(string(body), MaxDepth), doc: &Document{}}
-	var some [fewFields]Values // moved to the heap only where a document has more
-	d.doc.Values = some[:0]
-	d.path = make([]byte, 0, 64)
+	d := &decoder{}
+	return d.decode(s, body, mode)
+}
+
+// Decoder decodes one document after the other with the same memory. The zero value is ready; it serves one goroutine.
+type Decoder struct{ d decoder }
+
+// DecodeKnown is [Schema.DecodeKnown]; the document is the decoder's until the next call.
+func (d *Decoder) DecodeKnown(s *Schema, body []byte) (*Document, error) {
+	doc, _, err := d.d.decode(s, body, decodeKnown)
+	return doc, err
+}
+
+func (d *decoder) decode(s *Schema, body []byte, mode decodeMode) (*Document, []Field, error) {
+	d.reset(s, body, mode)
 	err := d.document()
 	if err == nil {
 		err = d.r.End()
@@ -59,7 +70,18 @@ func (s *Schema) decode(body []byte, mode decodeMode) (*Document, []Field, error
 		return nil, nil, err
 	}
 	d.sortValues()
-	return d.doc, added, nil
+	return &d.doc, added, nil
+}
+
+func (d *decoder) reset(s *Schema, body []byte, mode decodeMode) {
+	d.schema, d.mode, d.added, d.places = s, mode, nil, nil
+	d.r.Reset(string(body), MaxDepth)
+	if d.doc.Values == nil {
+		d.doc.Values, d.path = make([]Values, 0, min(fewFields, max(len(s.Fields), 1))), make([]byte, 0, 64)
+	}
+	d.doc = Document{Values: d.doc.Values[:0]}
+	d.path, d.once = d.path[:0], d.once[:0]
+	d.strings, d.ints, d.floats = d.strings[:0], d.ints[:0], d.floats[:0]
 }
 
 // sortValues orders the values by name. It sorts places, and then moves each of the large structs once, cycle by cycle.
@@ -95,8 +117,8 @@ func badDocument(err error) error {
 type decoder struct {
 	schema *Schema
 	mode   decodeMode
-	r      *strictjson.Reader
-	doc    *Document
+	r      strictjson.Reader
+	doc    Document
 	path   []byte            // dotted name of the present object
 	added  map[string]*Field // dynamic fields that this document brings, by name
 	once   []*Field          // fields of one value a document that have it
@@ -159,7 +181,7 @@ func (d *decoder) object() error {
 func (d *decoder) topLevel(key string) error {
 	switch {
 	case key == idKey:
-		id, err := readID(d.r, "id")
+		id, err := readID(&d.r, "id")
 		d.doc.ID = id
 		return err
 	case key == ifVersionKey && d.mode != decodeWrite:

@@ -66,9 +66,18 @@ const fewKeys = 24
 
 // New reads a text whose objects and arrays may nest to maxDepth.
 func New(text string, maxDepth int) *Reader {
-	r := &Reader{text: text, maxDepth: maxDepth}
-	r.open, r.keys = r.openBuffer[:0], r.keysBuffer[:0]
+	r := &Reader{}
+	r.Reset(text, maxDepth)
 	return r
+}
+
+// Reset starts a reader on another text, as [New] does, with the memory that it has.
+func (r *Reader) Reset(text string, maxDepth int) {
+	if r.open == nil {
+		r.open, r.keys = r.openBuffer[:0], r.keysBuffer[:0]
+	}
+	r.text, r.pos, r.maxDepth, r.err = text, 0, maxDepth, nil
+	r.open, r.keys = r.open[:0], r.keys[:0]
 }
 
 // Offset is the place of the reader in bytes. Behind [Reader.Kind] it is where the next value begins, behind a value its end.

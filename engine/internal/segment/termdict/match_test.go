@@ -102,7 +102,7 @@ func TestMatchesAreThoseOfAllTerms(t *testing.T) {
 					t.Fatalf("%q over %d terms: %q %d, want %q %d", pattern, n, m.Term(), m.Ord(), term, i)
 				}
 			}
-			if m.Next() || m.Next() {
+			if more := m.Next(); more || m.Next() {
 				t.Fatalf("%q over %d terms: %q matches", pattern, n, m.Term())
 			}
 		}
