@@ -30,6 +30,9 @@ func (e *env) reset(ctx context.Context, weights []bm25.Weight) {
 	*e = env{ctx: ctx, weights: weights, lists: e.lists}
 }
 
+// forget lets go of what a search was given, so that its memory keeps nothing alive.
+func (e *env) forget() { *e = env{lists: e.lists} }
+
 // enter begins a segment.
 func (e *env) enter(v *View) {
 	e.view, e.whole, e.used = v, v.Docs == v.Segment.Docs(), 0

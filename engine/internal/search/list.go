@@ -133,15 +133,6 @@ func (l *list) look(end uint32) {
 	}
 }
 
-// upto gives the first block behind the window.
-func (l *list) upto(end uint32) int {
-	b := l.first
-	for b < l.blocks.Count() && l.starts(b) < end {
-		b++
-	}
-	return b
-}
-
 // load gives the documents of a block.
 func (l *list) load(block int) []uint32 {
 	if l.docs == nil || l.blocks.Loaded() != block {

@@ -60,7 +60,7 @@ func (s *Scratch) get() *memory {
 }
 
 func (s *Scratch) put(m *memory) {
-	m.env.reset(nil, nil)
+	m.env.forget()
 	clear(m.order)
 	if s != nil {
 		s.pool.Put(m)
