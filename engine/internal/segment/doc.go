@@ -1,5 +1,5 @@
 // Package segment is the immutable part of an index: some documents of one collection, inverted, in one string of bytes. A [Builder] makes one from
-// documents, [Merge] one from several, [Open] reads it, whether it lies in memory or in a mapped file. It imports the engine's vocabulary (analysis),
+// documents, [Merger] one from several, [Open] reads it, whether it lies in memory or in a mapped file. It imports the engine's vocabulary (analysis),
 // docset, and the packages below it, each of which owns the form of one kind of section.
 //
 // # Format 1
