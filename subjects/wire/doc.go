@@ -23,7 +23,7 @@
 //	8     GetReply        doc
 //	9     PingRequest
 //	10    PingReply       state str | applied | content seq | documents | digest 16 bytes
-//	11    Report          group str | member str | incarnation u64 | counter | seq | serving u8 | outcomes list of (code u8, version) | leases list
+//	11    Report          group str | member str | incarnation u64 | counter | seq | serving u8 | outcomes list of (code u8, plus 0x80 when it was decided before; version) | leases list
 //	12    Watermark       group str | member str | incarnation u64 | counter | applied | content seq | head | epoch | documents | digest 16 bytes | state str | leases list
 //	13    Error           an error on its own
 //	14    SlotsRequest
@@ -61,6 +61,10 @@
 //	operation      kind u8 | flags u8 | collection u64 | schema version | slot | id str | request key str if flag 1 | if_version if flag 2 |
 //	               flag 4: object str and its SHA-256 (32 bytes), else body bytes
 //	schema record  collection u64 | version | name str | schema bytes
+//
+// The request key is the request id, / and the line of the bulk, 0 for a single write. Members keep what became of the last 65,536 operations with one, but for
+// those that the group did not own: an operation whose key comes again in its collection is answered with the first outcome, and one of another id or kind is a conflict.
+// A commit record is published to the log under the condition that the newest message on the subject of ownership is still the one that its payload names.
 //
 // Schema records stand behind the operations, so that a batch can be built operation by operation; they are applied before them. Another format, or a
 // kind with an unknown number, is [ErrNewerLog]. A control operation (lease, own, …) has its payload as the body.

@@ -88,7 +88,7 @@ func forms() map[string]form {
 			wire.AppendPingReply, wire.DecodePingReply),
 		"report": formOf(wire.Report{
 			Group: "g0", Member: "g0/n1", Incarnation: 0xbeef, Counter: 12, Seq: 300, Serving: true, Leases: testLeases,
-			Outcomes: []outcome.Outcome{{Code: outcome.Created, Version: 1}, {Code: outcome.VersionConflict, Version: 200}},
+			Outcomes: []outcome.Outcome{{Code: outcome.Created, Version: 1}, {Code: outcome.VersionConflict, Version: 200}, {Code: outcome.Updated, Version: 1, Repeated: true}},
 		}, wire.AppendReport, wire.DecodeReport),
 		"watermark": formOf(wire.Watermark{
 			Group: "g0", Member: "g0/n1", Incarnation: 0xbeef, Counter: 9, Applied: 300, ContentSeq: 290, Head: 301, Epoch: 1, Documents: 11300,
@@ -100,6 +100,7 @@ func forms() map[string]form {
 		"release": payloadOf(wire.Release{Member: "g0/n1", Incarnation: 0xbeef}, wire.AppendRelease, wire.DecodeRelease),
 		"own":     payloadOf(wire.Own{Epoch: 1, Ranges: []wire.SlotRange{{From: 0, To: 99}, {From: 16383, To: 16383}}}, wire.AppendOwn, wire.DecodeOwn),
 		"genesis": payloadOf(wire.Genesis{Log: testLog, Group: "g0", Generation: 1, FirstSeq: 1, By: "g0/n1"}, wire.AppendGenesis, wire.DecodeGenesis),
+		"commit":  payloadOf(wire.Commit{Own: 300}, wire.AppendCommit, wire.DecodeCommit),
 		"record":  formOf(testRecord(0, nil), wire.AppendRecord, wire.DecodeRecord),
 		"record_signed": formOf(testRecord(9, bytes.Repeat([]byte{0xaa}, 32)),
 			wire.AppendRecord, wire.DecodeRecord),
