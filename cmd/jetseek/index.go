@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,11 +29,11 @@ func indexCommand() *cli.Command {
 A line {"_delete":"ID"} deletes.
 
 When it breaks, the same command goes on behind the last batch whose outcome is known, for as long as the file before that place is the same, byte for
-byte; it reads that part again, and sends none of it. A batch that was under way is sent again. Of standard input and pipes nothing is remembered: a broken
-run prints the --from-line to go on with. If documents were deleted, or the collection was made anew and is not empty, since the break, use --fresh.
+byte; it reads that part again, and sends none of it. A batch that was under way is sent again, under the same request id: what of it was written is not
+written twice. Of standard input and pipes nothing is remembered: a broken run prints the --from-line to go on with. If documents were deleted, or the collection was made anew and is not empty, since the break, use --fresh.
 
-The id of a document is its "id"; to index a file again only writes such documents over. A document without an id gets a new
-one each time: those of a batch that is sent again may be there twice.`
+The id of a document is its "id"; to index a file again, after it was done, only writes such documents over. A document without an id gets a new
+one then; while a run is gone on with it keeps the one it got.`
 	return command
 }
 
@@ -108,12 +109,14 @@ func indexFile(c *cli.Context, link remote.Link, name string, from int, total *t
 			return fmt.Errorf("read %s: %w; the documents before it are written", name, err)
 		}
 		var reply *wire.BulkReply
+		id := s.requestID(batch)
 		if wanted := after(batch, from); len(wanted.Documents) > 0 {
 			s.greet(c, wanted)
-			if reply, err = indexBatch(c, link, wanted); err != nil {
+			left := len(batch.Documents) - len(wanted.Documents) // as blank lines, so that the others keep their numbers, and with them their request keys
+			if reply, err = indexBatch(c, link, append(bytes.Repeat([]byte("\n"), left), wanted.Lines()...), id); err != nil {
 				return s.broken(wanted, err)
 			}
-			total.take(c, name, wanted, reply, bar)
+			total.take(c, name, batch, reply, bar)
 		}
 		s.reached(c, batch, reply)
 		bar.at(batch.Documents[len(batch.Documents)-1].End)
@@ -130,30 +133,31 @@ func after(batch *feed.Batch, line int) *feed.Batch {
 }
 
 const (
-	// mostTries and tryPause are of a batch that was certainly not stored; the pause doubles.
-	mostTries = 6
+	// mostTries and tryPause are of a batch of which not all is known to be written, or refused for good; the pause doubles.
+	mostTries = 7
 	tryPause  = 200 * time.Millisecond
 	// mostFaults is how many refused documents are named.
 	mostFaults = 20
 )
 
-// indexBatch writes a batch. One that was certainly not stored is tried again; any other failure is the caller's, who may not want documents twice.
-func indexBatch(c *cli.Context, link remote.Link, batch *feed.Batch) (*wire.BulkReply, error) {
-	call := remote.Call{Op: ops.Bulk, Collection: c.String("collection"), Body: batch.Lines(),
-		Params: map[string]string{"timeout_ms": fmt.Sprint(batchBudget.Milliseconds())}, Budget: batchBudget + time.Second}
-	pause := tryPause
+// indexBatch writes the lines of a batch. What fails for a reason that passes is tried again, under the same request id: nothing of it is done twice.
+func indexBatch(c *cli.Context, link remote.Link, lines []byte, requestID string) (*wire.BulkReply, error) {
+	call := remote.Call{Op: ops.Bulk, Collection: c.String("collection"), Body: lines,
+		Params: map[string]string{"timeout_ms": fmt.Sprint(batchBudget.Milliseconds()), "request_id": requestID}, Budget: batchBudget + time.Second}
+	pause, began := tryPause, time.Now()
 	for try := 1; ; try++ {
 		answer, err := ask(c, link, call)
+		var reply *wire.BulkReply
 		if err == nil {
-			return remote.Decode[wire.BulkReply](answer)
+			reply, err = remote.Decode[wire.BulkReply](answer)
 		}
 		var e *wire.Error
-		again := errors.As(err, &e) && e.Durable == wire.NotDurable && (e.Code == fault.Overloaded || e.Code == fault.Unavailable)
-		if c.Context.Err() != nil {
+		again := errors.As(err, &e) && passes(e.Code) || err == nil && isOpen(reply)
+		if err != nil && c.Context.Err() != nil {
 			return nil, fmt.Errorf("interrupted")
 		}
-		if !again || try == mostTries {
-			return nil, err
+		if !again || try == mostTries || time.Since(began) > batchBudget {
+			return reply, err
 		}
 		if err := sleep(c.Context, pause); err != nil {
 			return nil, fmt.Errorf("interrupted")

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -25,10 +28,11 @@ type source struct {
 	size    int64 // bytes; 0: not known
 	docs    *feed.Reader
 	state   *resume.State // nil: nothing is remembered
-	trail   *resume.Trail // nil with state
-	seen    int           // documents from the beginning of the file to where it is indexed
-	resumed bool          // it begins behind a place that was remembered
-	held    bool          // the outcome of a document is not known: the place remembered stays before it
+	trail   *resume.Trail
+	seen    int    // documents from the beginning of the file to where it is indexed
+	run     string // names the writing of the whole file, over all breaks
+	resumed bool   // it begins behind a place that was remembered
+	held    bool   // the outcome of a document is not known: the place remembered stays before it
 }
 
 // openSource opens a file, at the place where an earlier run was interrupted.
@@ -46,14 +50,15 @@ func openSource(c *cli.Context, link remote.Link, name string, from int) (*sourc
 }
 
 func (s *source) begin(c *cli.Context, link remote.Link) error {
+	s.run = rand.Text()
 	f, ok := s.file.(*os.File)
 	if !ok || s.size == 0 {
-		return s.read(s.file)
+		return s.readTrail()
 	}
 	state, err := openState(c, s.name)
 	if err != nil {
 		say(c, "%v; this run cannot be gone on with by itself", err)
-		return s.read(s.file)
+		return s.readTrail()
 	}
 	s.state = state
 	if c.Bool("fresh") {
@@ -63,11 +68,15 @@ func (s *source) begin(c *cli.Context, link remote.Link) error {
 	}
 	place, ok := state.Load()
 	switch {
-	case !ok || s.from > 0:
-	case isEmpty(c, link):
+	case !ok:
+		state.Run = s.run
+	case s.from > 0:
+	case place.Documents > 0 && isEmpty(c, link):
 		say(c, "collection %s has no document: %s begins anew", c.String("collection"), s.name)
+		state.Run = s.run // what was written before is not there: it is not a repeat
 	default:
 		if s.resumed, err = s.skip(place); err != nil || s.resumed {
+			s.run = state.Run
 			return err
 		}
 		say(c, "%s has changed before the place that an earlier run came to: it begins anew", s.name)
@@ -75,17 +84,19 @@ func (s *source) begin(c *cli.Context, link remote.Link) error {
 			return err
 		}
 	}
-	return s.readTrail()
+	if err := s.readTrail(); err != nil {
+		return err
+	}
+	if s.run = state.Run; s.from == 0 {
+		s.keep(c) // before the first batch leaves: if that breaks, the next run means the same
+	}
+	return nil
 }
 
-func (s *source) read(r io.Reader) (err error) {
-	s.docs, err = feed.New(r)
-	return err
-}
-
-func (s *source) readTrail() error {
+func (s *source) readTrail() (err error) {
 	s.seen, s.trail = 0, resume.NewTrail(s.file)
-	return s.read(s.trail)
+	s.docs, err = feed.New(s.trail)
+	return err
 }
 
 // skip reads the documents before a place, and tells whether they are those that were indexed.
@@ -145,9 +156,17 @@ func isEmpty(c *cli.Context, link remote.Link) bool {
 func (s *source) greet(c *cli.Context, batch *feed.Batch) {
 	if s.resumed {
 		s.resumed = false
-		say(c, "going on at line %d of %s (--fresh begins anew); what was under way is sent again: of it, documents without an id may be there twice",
-			batch.Documents[0].Line, s.name)
+		say(c, "going on at line %d of %s (--fresh begins anew)", batch.Documents[0].Line, s.name)
 	}
+}
+
+// requestID takes the trail behind a batch and names it: by the run, and by the file's bytes up to its end and where it begins, so that the batch is done once however
+// often it is sent, and one of a file that was changed meanwhile is another.
+func (s *source) requestID(batch *feed.Batch) string {
+	s.trail.Advance(batch.Documents[len(batch.Documents)-1].End)
+	place := s.trail.Place(s.seen)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %s", s.run, place.Documents, place.End, place.SHA256))
+	return hex.EncodeToString(sum[:16])
 }
 
 // reached says that a batch was written, or left out.
@@ -159,7 +178,11 @@ func (s *source) reached(c *cli.Context, batch *feed.Batch, reply *wire.BulkRepl
 	if s.held = s.held || reply != nil && isOpen(reply); s.held {
 		return
 	}
-	s.trail.Advance(batch.Documents[len(batch.Documents)-1].End)
+	s.keep(c)
+}
+
+// keep remembers the place reached.
+func (s *source) keep(c *cli.Context) {
 	if err := s.state.Save(s.trail.Place(s.seen)); err != nil {
 		say(c, "%v; this run cannot be gone on with by itself", err)
 		_ = s.state.Remove() // else a run long after this one might go on from the place before
@@ -170,11 +193,16 @@ func (s *source) reached(c *cli.Context, batch *feed.Batch, reply *wire.BulkRepl
 // isOpen tells whether a reply leaves open what becomes of a document, or refuses it for a reason that passes.
 func isOpen(reply *wire.BulkReply) bool {
 	for _, e := range reply.Errors {
-		if e.Durable == wire.DurableUnknown || e.Code == fault.Unavailable || e.Code == fault.Overloaded || e.Code == fault.Deadline {
+		if e.Durable == wire.DurableUnknown || passes(e.Code) {
 			return true
 		}
 	}
 	return false
+}
+
+// passes tells whether an error is one of this moment.
+func passes(code fault.Code) bool {
+	return code == fault.Unavailable || code == fault.Overloaded || code == fault.Deadline
 }
 
 // broken is the error of a run that ended at a batch: how to go on.

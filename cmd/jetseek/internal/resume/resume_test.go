@@ -28,6 +28,7 @@ func TestStateIsKeptAndForgotten(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "not", "yet")
 	key := Key{File: "/a", Collection: "books", Target: "http://127.0.0.1:1"}
 	s := Open(folder, key)
+	s.Run = "r1"
 	if p, ok := s.Load(); ok {
 		t.Errorf("before the first: %+v", p)
 	}
@@ -35,8 +36,9 @@ func TestStateIsKeptAndForgotten(t *testing.T) {
 		if err := s.Save(want); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := Open(folder, key).Load(); !ok || got != want {
-			t.Errorf("%+v, %t, want %+v", got, ok, want)
+		back := Open(folder, key)
+		if got, ok := back.Load(); !ok || got != want || back.Run != "r1" {
+			t.Errorf("%+v of run %q, %t, want %+v", got, back.Run, ok, want)
 		}
 	}
 	for range 2 {
@@ -54,6 +56,7 @@ func TestForeignAndTornStates(t *testing.T) {
 	folder := t.TempDir()
 	key := Key{File: "/a", Collection: "b", Target: "c"}
 	s := Open(folder, key)
+	s.Run = "r1"
 	if err := s.Save(Place{2, 3, abc}); err != nil {
 		t.Fatal(err)
 	}

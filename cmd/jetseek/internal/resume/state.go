@@ -54,11 +54,15 @@ type Place struct {
 // record is a place as it stands in its file.
 type record struct {
 	Key string `json:"key"`
+	Run string `json:"run"`
 	Place
 }
 
 // State is the place kept for one key. It is for one goroutine; of processes that keep the same key, the last one counts, and each place is true.
 type State struct {
+	// Run names the writing of the file from its beginning to its end, over all breaks. Load sets it, and Save keeps it.
+	Run string
+
 	folder, path, key string
 }
 
@@ -71,7 +75,7 @@ func Open(folder string, k Key) *State {
 // mostState bounds the state that is read, in bytes.
 const mostState = 4 << 10
 
-// Load gives the place kept; false: there is none that can be read.
+// Load gives the place kept, and sets Run; false: there is none that can be read.
 func (s *State) Load() (Place, bool) {
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -85,9 +89,10 @@ func (s *State) Load() (Place, bool) {
 	var r record
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if d.Decode(&r) != nil || r.Key != s.key || r.Documents < 1 || r.End < 1 {
+	if d.Decode(&r) != nil || r.Key != s.key || r.Run == "" || r.Documents < 0 || r.End < 0 {
 		return Place{}, false
 	}
+	s.Run = r.Run
 	return r.Place, true
 }
 
@@ -103,7 +108,7 @@ func (s *State) save(p Place) error {
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
 		return err
 	}
-	text, err := json.Marshal(record{Key: s.key, Place: p})
+	text, err := json.Marshal(record{Key: s.key, Run: s.Run, Place: p})
 	if err != nil {
 		return err
 	}
