@@ -1,10 +1,18 @@
-// Package search finds the best documents of some segments: resolved queries become iterators over documents with scores, whose matches are counted and
+// Package search finds the best documents of some segments: resolved queries are executed on postings, columns and sets; matches are counted, and
 // kept in a bounded heap by the total order. It imports the vocabulary (query, bm25, schema, fault), docset and segment.
 //
-// A [scorer] stands on a document and goes forward. Leaves walk postings ([postings.Iterator]), columns or sets; boolean nodes combine them, the
-// rarest first. Scores are integers (package bm25), so their sums do not depend on the order of evaluation. Evaluation is exhaustive: every match is
-// counted; a collector that knows its worst candidate, and the bounds that postings hold, are what pruning will need.
+// There are two ways. A query that is, but for filters, made of terms is a [plan]: a [sweep] executes it a window of 4096 documents at a time, over blocks of postings
+// in plain arrays, and leaves out what cannot enter the heap. Everything else becomes iterators over documents with scores ([scorer]), which are walked
+// to their end: leaves walk postings, columns or sets; boolean nodes combine them, the rarest first.
 //
-// Work is counted in steps of leaves; every [checkSteps] of them, less than a millisecond, the context is asked, and when it has ended all leaves
-// end at once.
+// What can be left out is decided by bounds. Postings hold, for each list and each block of it, pairs of frequency and length; the scoring function itself makes of them,
+// with the query's weights, the most that a posting can give, whatever the statistics are. Scores are integers (package bm25), so that sums do not depend on the order in
+// which lists are visited, and a sum of bounds is a bound without slack. Only what lies below the worst document kept is left out: one that equals
+// it may win by its id. So pruned and exhaustive answers are the same, and do not depend on how documents lie in segments.
+//
+// Matches are counted as far as the request asks. While they are, a disjunction reads the documents of what it does not score, but neither frequencies nor
+// lengths; behind that whole windows and blocks are passed over.
+//
+// Work is counted in steps of leaves and windows; every [checkSteps] of them, less than a millisecond, the context is asked, and when it has ended all leaves
+// end at once. What a search needs is kept for the next one ([Scratch]): it allocates for its answer, its filters and for what windows do not execute.
 package search

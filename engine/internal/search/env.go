@@ -31,7 +31,12 @@ func (e *env) reset(ctx context.Context, weights []bm25.Weight) {
 }
 
 // forget lets go of what a search was given, so that its memory keeps nothing alive.
-func (e *env) forget() { *e = env{lists: e.lists} }
+func (e *env) forget() {
+	for _, it := range e.lists {
+		it.Close()
+	}
+	*e = env{lists: e.lists}
+}
 
 // enter begins a segment.
 func (e *env) enter(v *View) {

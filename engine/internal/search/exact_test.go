@@ -102,7 +102,7 @@ func (a *asker) query() query.Node {
 // TestSearchIsBruteForce compares searches of all kinds with an evaluation of every document: ids, scores and totals are the same to the bit, whatever is left out,
 // however documents lie in segments, and with statistics that are not the corpus'.
 func TestSearchIsBruteForce(t *testing.T) {
-	queries := 400
+	queries := 100
 	if testing.Short() {
 		queries = 30
 	}

@@ -35,6 +35,15 @@ func (p *plan) of(n query.Node, filters []query.Node) bool {
 	return false
 }
 
+// forget lets go of the query.
+func (p *plan) forget() {
+	clear(p.all)
+	clear(p.any)
+	clear(p.filters)
+	clear(p.not)
+	p.phrase = nil
+}
+
 // must takes what a document has to match, of conjunctions in conjunctions too.
 func (p *plan) must(n *query.Bool) bool {
 	for _, clause := range n.Must {

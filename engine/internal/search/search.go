@@ -61,6 +61,10 @@ func (s *Scratch) get() *memory {
 
 func (s *Scratch) put(m *memory) {
 	m.env.forget()
+	m.sweep.forget()
+	m.plan.forget()
+	m.c.seg, m.c.sort = nil, nil
+	clear(m.c.sources)
 	clear(m.order)
 	if s != nil {
 		s.pool.Put(m)

@@ -3,6 +3,8 @@ package search
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/jetseek/jetseek/engine/bm25"
 )
 
 // windowDocs is the size of a window: its scores and bits stay in the processor's first caches.
@@ -58,6 +60,18 @@ type sweep struct {
 
 // corrupt is the error of a list whose bytes are none.
 func corrupt(l *list) error { return fmt.Errorf("search: %w", l.blocks.Err()) }
+
+// forget lets go of the segments and keeps the memory.
+func (s *sweep) forget() {
+	for _, l := range s.lists {
+		l.blocks.Close()
+		l.lengths, l.docs = bm25.Lengths{}, nil
+	}
+	clear(s.masks[:cap(s.masks)])
+	clear(s.nots[:cap(s.nots)])
+	p := &s.check
+	s.check = phraseCheck{refs: p.refs, its: p.its[:0], starts: p.starts, positions: p.positions}
+}
 
 // run executes the plan entered over the segment entered. With count false no match needs to be counted, else they are until there are more than enough.
 func (s *sweep) run(count bool, enough uint64) {

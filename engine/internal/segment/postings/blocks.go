@@ -94,6 +94,12 @@ func (b *Blocks) openSkip() {
 	b.length -= head + impacts
 }
 
+// Close lets go of the list's bytes: until the next Open the list is empty.
+func (b *Blocks) Close() {
+	b.fail()
+	b.src, b.err = Source{}, nil
+}
+
 // Err tells whether bytes were met that are no list.
 func (b *Blocks) Err() error { return b.err }
 

@@ -22,6 +22,12 @@ func (it *Iterator) Init(src Source, ref Ref) {
 	it.enter(0)
 }
 
+// Close lets go of the list's bytes: until the next Init the list is empty.
+func (it *Iterator) Close() {
+	it.fail()
+	it.b.Close()
+}
+
 // Err tells whether the walk met bytes that are no list; the answer is final once the iterator stands at [NoDoc].
 func (it *Iterator) Err() error { return it.b.err }
 
