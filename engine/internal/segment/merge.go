@@ -174,7 +174,11 @@ func (m *Merger) writeSources(ctx context.Context) error {
 	for _, in := range m.inputs {
 		size += in.Segment.sources.Bytes()
 	}
-	m.store.Reset(codecOf(size), m.out.part)
+	codec := codecOf(size)
+	if m.out.sink != nil {
+		codec = stored.Zstd
+	}
+	m.store.Reset(codec, m.out.part)
 	for i, in := range m.inputs {
 		for old := uint32(0); int(old) < in.Segment.docs; {
 			b, err := in.Segment.sources.Block(old)
