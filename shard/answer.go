@@ -89,6 +89,9 @@ func (v view) pinned() bool { return v.content != v.current }
 // open takes the snapshots that a request may see. A request that is ahead of the member gets an [early] error.
 func (m *Member) open(head wire.Head) (view, error) {
 	current := m.index.Snapshot()
+	if m.opts.Hooks.AfterSnapshot != nil {
+		m.opts.Hooks.AfterSnapshot(current.Seq())
+	}
 	v := view{content: current, current: current}
 	if !reached(current, head) {
 		v.close()

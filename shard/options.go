@@ -71,6 +71,8 @@ type Options struct {
 type Hooks struct {
 	// BeforeApply is called before a batch that ends at seq is applied.
 	BeforeApply func(seq uint64)
+	// AfterSnapshot is called when a request has taken its snapshot, at seq, before it is admitted.
+	AfterSnapshot func(seq uint64)
 }
 
 func (o Options) withDefaults() (Options, error) {

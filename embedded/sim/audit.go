@@ -1,0 +1,72 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/jetseek/jetseek/subjects/wire"
+)
+
+// Times of the auditors.
+const (
+	auditEvery   = 60 * time.Millisecond
+	auditTimeout = 2 * time.Second
+	auditRecent  = 12 // of a group's newest verified deletes are looked at
+)
+
+// audit reads documents that were deleted from one member all the time, past every coordinator, as one with an old map would.
+func (w *World) audit(ctx context.Context, number int, member string, rng *rand.Rand) {
+	group, _, _ := strings.Cut(member, "/")
+	for pause(ctx, auditEvery) {
+		if deleted, ok := w.rec.deleted(group, rng.IntN(auditRecent)); ok {
+			if e := w.readAt(ctx, number, member, deleted.ID); ctx.Err() == nil {
+				w.rec.add(e)
+			}
+		}
+	}
+}
+
+// readAt reads one document from one member.
+func (w *World) readAt(ctx context.Context, number int, member, id string) Event {
+	group, node, _ := strings.Cut(member, "/")
+	e := Event{Client: number, Kind: Audit, ID: id, Group: group, Member: member, IfVersion: NoCondition, Start: w.rec.now()}
+	doc, seq, err := w.askMember(ctx, group, node, id)
+	e.End = w.rec.now()
+	if err != nil {
+		e.Result, e.Error = Failed, err.Error()
+		return e
+	}
+	e.Result, e.Seq = OK, seq
+	if doc.Found {
+		e.Version, e.Value = doc.Version, valueOf(doc.Source)
+	}
+	return e
+}
+
+func (w *World) askMember(ctx context.Context, group, node, id string) (wire.Doc, uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, auditTimeout)
+	defer cancel()
+	head := wire.Head{Collection: w.incarnation, SchemaVersion: 1 << 30, Epoch: 1, BudgetMs: uint32(auditTimeout.Milliseconds())}
+	msg, err := w.conn.RequestWithContext(ctx, w.names.Member(group, node, wire.OpGet), wire.AppendGetRequest(nil, &wire.GetRequest{Head: head, ID: id}))
+	if err != nil {
+		return wire.Doc{}, 0, err
+	}
+	if wire.IsError(msg.Data) {
+		refused, err := wire.DecodeError(msg.Data)
+		if err != nil {
+			return wire.Doc{}, 0, err
+		}
+		return wire.Doc{}, 0, refused
+	}
+	reply, err := wire.DecodeGetReply(msg.Data)
+	if err != nil {
+		return wire.Doc{}, 0, err
+	}
+	if reply.Err != nil {
+		return wire.Doc{}, 0, fmt.Errorf("%s/%s: %w", group, node, reply.Err)
+	}
+	return reply.Doc, reply.Seq, nil
+}

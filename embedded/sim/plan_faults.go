@@ -1,0 +1,139 @@
+package sim
+
+import "time"
+
+// faults makes the faults of the plan's profile. Those of one kind that befall one process follow each other; others overlap as they fall.
+func (p *planner) faults() {
+	members, all := p.plan.memberIDs(), append(p.plan.coordinatorIDs(), p.plan.memberIDs()...)
+	switch p.plan.Profile {
+	case "crashes":
+		p.befall(all, 0.7, 12*time.Second, p.crash)
+		p.befall(all, 0.2, 20*time.Second, p.cut)
+		p.befall(members, 0.3, 15*time.Second, p.drag)
+	case "partitions":
+		p.befall(all, 0.6, 10*time.Second, p.cut)
+		p.befall(all, 0.3, 10*time.Second, p.slow)
+		p.befall(all, 0.3, 15*time.Second, p.breaks)
+		p.befall(members, 0.2, 25*time.Second, p.crash)
+	case "leases":
+		p.befall(members, 0.5, 6*time.Second, p.lag)
+		p.befall(members, 0.6, 3*time.Second, p.ponder)
+		p.befall(members, 0.5, 3*time.Second, p.deafLog)
+		p.befall(members, 0.4, 8*time.Second, p.hang)
+	case "deaf":
+		p.befall(members, 0.6, 5*time.Second, p.lag)
+		p.befall(p.plan.coordinatorIDs(), 1, 3*time.Second, p.deaf)
+		p.befall(members, 0.2, 20*time.Second, p.crash)
+	case "server":
+		p.befall([]string{""}, 0.8, 12*time.Second, p.restart)
+		p.befall(members, 0.5, 10*time.Second, p.jump)
+		p.befall(all, 0.3, 15*time.Second, p.hang)
+		p.befall(all, 0.3, 15*time.Second, p.crash)
+		p.befall(all, 0.2, 15*time.Second, p.cut)
+	}
+}
+
+// befall lets a kind of fault come over some of the targets, each with the given chance, one after the other with about so much time between.
+func (p *planner) befall(targets []string, chance float64, gap time.Duration, fault func() Fault) {
+	for _, target := range targets {
+		if p.Float64() >= chance {
+			continue
+		}
+		for at := p.between(0, gap); at < planLength; at += p.between(gap/4, 2*gap) {
+			f := fault()
+			f.At, f.Target = at, target
+			p.plan.Faults = append(p.plan.Faults, f)
+			at += f.For
+		}
+	}
+}
+
+func (p *planner) crash() Fault {
+	return Fault{Kind: Crash, For: p.between(200*time.Millisecond, 10*time.Second)}
+}
+
+// lengths of faults that matter to leases: some shorter, some longer than a lease.
+func (p *planner) around() time.Duration {
+	if p.pick(50, 50) == 0 {
+		return p.between(500*time.Millisecond, 6*time.Second)
+	}
+	return p.between(10*time.Second, 22*time.Second)
+}
+
+func (p *planner) hang() Fault {
+	f := Fault{Kind: Hang, For: p.around(), Requests: true, Log: true}
+	switch p.pick(40, 40, 20) {
+	case 0:
+		f.Mono = true
+	case 1:
+		f.Wall = true
+	}
+	if p.pick(60, 40) == 0 {
+		f.By = p.between(0, 5*time.Second)
+	}
+	return f
+}
+
+func (p *planner) cut() Fault {
+	f := Fault{Kind: Cut, For: p.around(), Requests: true, Log: true, In: true, Out: true}
+	switch p.pick(60, 20, 20) {
+	case 1:
+		f.Requests = false
+	case 2:
+		f.Log = false
+	}
+	switch p.pick(50, 25, 25) {
+	case 1:
+		f.In = false
+	case 2:
+		f.Out = false
+	}
+	return f
+}
+
+// deafLog lets acknowledgements of the log be late or lost.
+func (p *planner) deafLog() Fault {
+	if p.pick(50, 50) == 0 {
+		return Fault{Kind: Slow, For: p.between(3*time.Second, 12*time.Second), Log: true, By: p.between(300*time.Millisecond, 1400*time.Millisecond)}
+	}
+	return Fault{Kind: Cut, For: p.between(time.Second, 10*time.Second), Log: true, In: true}
+}
+
+func (p *planner) slow() Fault {
+	f := Fault{Kind: Slow, For: p.between(2*time.Second, 12*time.Second), Requests: true, Log: true, By: p.between(5*time.Millisecond, 300*time.Millisecond)}
+	if p.pick(75, 25) == 1 {
+		f.By = p.between(300*time.Millisecond, 2*time.Second)
+	}
+	return f
+}
+
+func (p *planner) breaks() Fault {
+	return Fault{Kind: Break, For: p.between(10*time.Millisecond, 6*time.Second), Requests: true, Log: p.pick(50, 50) == 0}
+}
+
+// deaf lets a coordinator miss reports and watermarks while it can write.
+func (p *planner) deaf() Fault {
+	return Fault{Kind: Break, For: p.between(3*time.Second, 11*time.Second), Requests: true}
+}
+
+func (p *planner) lag() Fault { return Fault{Kind: Lag, For: p.around()} }
+
+func (p *planner) drag() Fault {
+	return Fault{Kind: Drag, For: p.between(2*time.Second, 15*time.Second), By: p.between(10*time.Millisecond, time.Second)}
+}
+
+func (p *planner) ponder() Fault {
+	return Fault{Kind: Ponder, For: p.between(5*time.Second, 30*time.Second), By: p.between(100*time.Millisecond, 1500*time.Millisecond)}
+}
+
+func (p *planner) jump() Fault {
+	far := []time.Duration{time.Second, time.Hour, 24 * time.Hour, 30 * 365 * 24 * time.Hour}[p.IntN(4)]
+	if p.pick(50, 50) == 0 {
+		far = -far
+	}
+	return Fault{Kind: Jump, For: p.between(time.Second, 10*time.Second), By: far}
+}
+
+func (p *planner) restart() Fault {
+	return Fault{Kind: Restart, For: p.between(10*time.Millisecond, 8*time.Second)}
+}
