@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -13,18 +14,28 @@ import (
 // registersTimeout bounds the search for one document.
 const registersTimeout = 20 * time.Second
 
-// register is a document: absent when its version is 0.
-type register struct {
+// entry is how a document stands after a write; version 0: absent.
+type entry struct {
+	write          int // which
 	version, value uint64
 }
 
-// input is what was asked of a register, output what was answered. An outcome of "" says nothing.
-type input struct {
-	kind      Kind
-	value     uint64
-	ifVersion int64
-}
+// register is a document with its past, as far back as a read may still see: what stood when the newest of the writes took effect that are visible.
+type register []entry
 
+// Inputs of the model: a write by its number, the moment at which it had become visible, and a read.
+type (
+	writeInput struct {
+		number    int
+		kind      Kind
+		value     uint64
+		ifVersion int64
+	}
+	visibleInput struct{ write int }
+	readInput    struct{}
+)
+
+// output is what was answered. An outcome of "", and a version of 0 beside a value, say nothing.
 type output struct {
 	outcome        string
 	version, value uint64
@@ -32,44 +43,53 @@ type output struct {
 
 // step gives the register after an operation, and whether the answer is right.
 func step(state, in, out any) (bool, any) {
-	now, i, o := state.(register), in.(input), out.(output)
-	conflict := i.ifVersion >= 0 && uint64(i.ifVersion) != now.version
-	next, outcome, version := now, "", now.version
+	r, o := state.(register), out.(output)
+	switch i := in.(type) {
+	case visibleInput:
+		if n := slices.IndexFunc(r, func(e entry) bool { return e.write == i.write }); n > 0 {
+			r = r[n:]
+		}
+		return true, r
+	case readInput:
+		return slices.ContainsFunc(r, func(e entry) bool { return e.value == o.value && (o.version == 0 || o.version == e.version) }), r
+	case writeInput:
+		next, outcome, version := decide(r[len(r)-1], i)
+		return o.outcome == "" || o.outcome == outcome && o.version == version, append(r[:len(r):len(r)], next)
+	}
+	return false, r
+}
+
+// decide gives what a write makes of the document, and what it answers.
+func decide(now entry, i writeInput) (next entry, outcome string, version uint64) {
+	next = entry{i.number, now.version, now.value}
 	switch {
-	case !(i.kind == Put || i.kind == Delete):
-		return o.value == now.value && (o.version == 0 || o.version == now.version), now
-	case conflict:
-		outcome = "version_conflict"
+	case i.ifVersion >= 0 && uint64(i.ifVersion) != now.version:
+		return next, "version_conflict", now.version
 	case i.kind == Put && now.version == 0:
-		next, outcome, version = register{1, i.value}, "created", 1
+		return entry{i.number, 1, i.value}, "created", 1
 	case i.kind == Put:
-		next, outcome, version = register{now.version + 1, i.value}, "updated", now.version+1
+		return entry{i.number, now.version + 1, i.value}, "updated", now.version + 1
 	case now.version == 0:
-		outcome = "not_found"
-	default:
-		next, outcome = register{}, "deleted"
+		return next, "not_found", 0
 	}
-	if o.outcome == "" {
-		return true, next
-	}
-	return o.outcome == outcome && o.version == version, next
+	return entry{write: i.number}, "deleted", now.version
 }
 
 // CheckRegisters takes each document for a register. Writes must be linearizable: the log orders them, and it does so between their start and end. A read promises
-// less: it may see a write that is not visible yet while a later read at another member does not. So a read may take effect at any moment from the end of
-// the last write that was visible when it began, and a write that was acknowledged before it was visible at any moment from its start. limit bounds the operations of a document; those beyond it are not judged, and counted.
+// less: while a write is not visible yet one read may see it and a later one at another member may not. So a read may give any state from the newest write
+// on that was visible when it began. limit bounds the operations of a document; those beyond it are not judged, and counted.
 func CheckRegisters(h History, owner map[string]string, limit int) (found []Violation, skipped int) {
 	v := &violations{checker: "registers"}
+	model := porcupine.Model{
+		Init: func() any { return register{{write: -1}} }, Step: step,
+		Equal: func(a, b any) bool { return slices.Equal(a.(register), b.(register)) },
+	}
 	histories := registers(h, owner)
 	for _, id := range slices.Sorted(maps.Keys(histories)) {
 		operations := histories[id]
 		if len(operations) > limit {
 			skipped++
 			continue
-		}
-		model := porcupine.Model{
-			Init: func() any { return register{} }, Step: step,
-			DescribeOperation: func(in, out any) string { return fmt.Sprintf("%+v -> %+v", in, out) },
 		}
 		switch porcupine.CheckOperationsTimeout(model, operations, registersTimeout) {
 		case porcupine.Illegal:
@@ -81,7 +101,8 @@ func CheckRegisters(h History, owner map[string]string, limit int) (found []Viol
 	return v.found, skipped
 }
 
-// registers gives each document's operations.
+// registers gives each document's operations. Times are doubled, so that the moment at which a write is visible falls between its end and the reads that begin
+// then.
 func registers(h History, owner map[string]string) map[string][]porcupine.Operation {
 	all := make(map[string][]porcupine.Operation)
 	visible := make(map[string][]time.Duration) // ends of visible writes
@@ -90,46 +111,48 @@ func registers(h History, owner map[string]string) map[string][]porcupine.Operat
 		if !e.isWrite() || e.Result == Failed {
 			continue
 		}
-		o := porcupine.Operation{ClientId: e.Client, Input: input{e.Kind, e.Value, e.IfVersion}, Call: int64(e.Start), Output: output{}, Return: math.MaxInt64}
+		o := porcupine.Operation{ClientId: e.Client, Input: writeInput{i, e.Kind, e.Value, e.IfVersion}, Call: 2 * int64(e.Start), Output: output{}, Return: math.MaxInt64}
 		if e.Result == OK {
-			o.Output = output{outcome: e.Outcome, version: e.Version}
-			if e.Visible {
-				o.Return = int64(e.End)
-				visible[e.ID] = append(visible[e.ID], e.End)
-			}
+			o.Return, o.Output = 2*int64(e.End), output{outcome: e.Outcome, version: e.Version}
 		}
 		all[e.ID] = append(all[e.ID], o)
+		if e.Result == OK && e.Visible {
+			visible[e.ID] = append(visible[e.ID], e.End)
+			all[e.ID] = append(all[e.ID], porcupine.Operation{ClientId: e.Client, Input: visibleInput{i}, Call: o.Return + 1, Output: output{}, Return: o.Return + 1})
+		}
 	}
 	for _, ends := range visible {
 		slices.Sort(ends)
 	}
-	// Of reads that saw the same since the same moment the one that ended first says all.
-	type sight struct {
-		id             string
-		value, version uint64
-		since          time.Duration
-	}
-	first := make(map[sight]time.Duration)
-	h.reads(owner, func(r read) {
-		ends := visible[r.id]
-		n, _ := slices.BinarySearch(ends, r.start)
-		s := sight{id: r.id, value: r.value, version: r.version, since: -1}
-		if n > 0 {
-			s.since = ends[n-1]
-		}
-		if end, ok := first[s]; !ok || r.end < end {
-			first[s] = r.end
-		}
-	})
-	for s, end := range first {
+	for s, r := range firstSights(h, owner, visible) {
 		all[s.id] = append(all[s.id], porcupine.Operation{
-			ClientId: clients, Input: input{kind: Get}, Call: int64(s.since) + 1, Output: output{version: s.version, value: s.value}, Return: int64(end),
+			ClientId: clients, Input: readInput{}, Call: 2 * int64(r.start), Output: output{version: s.version, value: s.value}, Return: 2 * int64(r.end),
 		})
 	}
 	for _, operations := range all {
-		slices.SortFunc(operations, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
+		slices.SortStableFunc(operations, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	}
 	return all
+}
+
+// sight is what a read saw of a document, and how many of its writes were visible when it began.
+type sight struct {
+	id             string
+	value, version uint64
+	visible        int
+}
+
+// firstSights gives, of the reads that saw the same behind the same visible writes, the one that ended first: it says all that they say.
+func firstSights(h History, owner map[string]string, visible map[string][]time.Duration) map[sight]read {
+	first := make(map[sight]read)
+	h.reads(owner, func(r read) {
+		s := sight{id: r.id, value: r.value, version: r.version}
+		s.visible, _ = slices.BinarySearch(visible[r.id], r.start)
+		if other, ok := first[s]; !ok || r.end < other.end {
+			first[s] = r
+		}
+	})
+	return first
 }
 
 func describe(operations []porcupine.Operation) string {
@@ -137,9 +160,9 @@ func describe(operations []porcupine.Operation) string {
 	for _, o := range operations {
 		end := "never"
 		if o.Return != math.MaxInt64 {
-			end = fmt.Sprintf("%.3f s", time.Duration(o.Return).Seconds())
+			end = fmt.Sprintf("%.3f s", time.Duration(o.Return/2).Seconds())
 		}
-		text += fmt.Sprintf("  [%.3f s, %s] client %d %+v -> %+v\n", time.Duration(o.Call).Seconds(), end, o.ClientId, o.Input, o.Output)
+		text += fmt.Sprintf("  [%.3f s, %s] client %d %T%+v -> %+v\n", time.Duration(o.Call/2).Seconds(), end, o.ClientId, o.Input, o.Input, o.Output)
 	}
 	return text
 }

@@ -177,6 +177,7 @@ func TestCheckRegisters(t *testing.T) {
 		{"nothing after a visible write", with(get("a", 0, 0, 7*s, 8*s)), "no register"},
 		{"new, then old at another member, while the write is not visible", with(get("a", 2, 2, 3*s, 4*s), get("a", 1, 1, 4*s, 5*s)), ""},
 		{"old after a write that was acknowledged before it was visible", History{two[0], late, get("a", 1, 1, 4*s, 5*s)}, ""},
+		{"new before an earlier write is known to be visible, old after it", History{put("a", 1, 0, 9*s, 2, 1, true), late, get("a", 2, 2, 4*s, 5*s), get("a", 1, 1, 10*s, 11*s)}, ""},
 		{"a value before it was written", with(get("a", 2, 2, s/2, s)), "no register"},
 		{"a value that nobody wrote", with(get("a", 9, 2, 7*s, 8*s)), "no register"},
 		{"two first versions", History{put("a", 1, 0, s, 2, 1, true), put("a", 2, 2*s, 3*s, 3, 1, true)}, "no register"},

@@ -25,6 +25,7 @@ const collection = "docs"
 // Times of a run beside the plan's.
 const (
 	startTimeout  = time.Minute
+	lateWrites    = 10 * time.Second // after the last client: what coordinators still offer to the log
 	settleTimeout = 90 * time.Second // after all was mended
 )
 
@@ -181,6 +182,7 @@ func (w *World) play(ctx context.Context) {
 	}
 	w.runFaults(until)
 	parts.Wait()
+	pause(ctx, lateWrites)
 }
 
 // settle waits until every member serves and those of a group are at the same content.
