@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -197,7 +196,7 @@ func (t *tracker) report(r *wire.Report) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	g := t.group(r.Group)
-	t.learn(g, r.Leases)
+	defer t.learn(g, r.Leases) // leases that are news are heard of now, for the holders too
 	f := g.flights[r.Counter]
 	if f == nil {
 		return
@@ -256,16 +255,6 @@ func (t *tracker) learn(g *groupTrack, table []wire.LeaseEntry) {
 		}
 		g.seen[who] = append(known, seenLease{g: e.G, at: now})
 	}
-}
-
-// heardOf gives when this coordinator first knew that lease g had been sent: when it heard of g or of a newer one.
-func (g *groupTrack) heardOf(who incarnation, lease uint64, now time.Duration) time.Duration {
-	known := g.seen[who]
-	i, _ := slices.BinarySearchFunc(known, lease, func(s seenLease, g uint64) int { return cmp.Compare(s.g, g) })
-	if i == len(known) {
-		return now
-	}
-	return known[i].at
 }
 
 // holdersOf gives who must be waited for, from the lease table before the message, and until when. Lease g was sent before it was heard of, and before the message

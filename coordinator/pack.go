@@ -259,6 +259,7 @@ func (p *packer) publish(ctx context.Context, f *flight, data []byte, writes int
 			p.refuse(f, err)
 			return
 		}
+		p.tried(f, writes)
 	}
 	if isClosed(f.stored) {
 		return // a member has reported it: the acknowledgement was lost, the message was not

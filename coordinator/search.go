@@ -400,7 +400,7 @@ func (a *answered) cover(r *wire.SearchResponse) error {
 		r.Coverage.Documents = 1
 		return nil
 	}
-	r.Partial = true
+	r.Partial = labelsPartial
 	if isRequestFault(failed) || r.Shards.OK == 0 {
 		return failed
 	}

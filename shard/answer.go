@@ -133,7 +133,7 @@ func (m *Member) admit(v view, head wire.Head) error {
 // mayServe tells whether a snapshot that was taken before may be served now.
 func (m *Member) mayServe(snap *engine.Snapshot) bool {
 	state, _ := m.status.get()
-	return state == Serving && m.grants.mayServe(snap.Seq())
+	return state == Serving && m.grants.mayServe(m.permissionOf(snap))
 }
 
 func (m *Member) notServing() error {

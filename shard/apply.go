@@ -158,6 +158,8 @@ func (m *Member) translate(raw message, rec *wire.Record) ([]engine.Op, []int, e
 			index[i] = passedOver
 		case err != nil:
 			return nil, nil, err
+		case inEngine && skips(m.incarnation, raw.seq, i):
+			index[i] = passedOver
 		case inEngine:
 			index[i] = len(ops)
 			ops = append(ops, op)

@@ -53,7 +53,7 @@ type grant struct {
 // valid tells whether the lease still allows to serve.
 func (l grant) valid(now Instant, length time.Duration) bool {
 	mono, wall := now.Mono-l.t0.Mono, now.Wall.Sub(l.t0.Wall)
-	return mono < length && wall < length && (mono-wall).Abs() < clockSkew
+	return inForce(mono, wall, length)
 }
 
 // grants are the leases that this incarnation holds. Granted leases are kept until they end: a snapshot that is older than the newest lease may still be
@@ -75,13 +75,13 @@ func (l *grants) add(g uint64, t0 Instant) {
 	slices.SortFunc(l.held, func(a, b grant) int { return int(int64(a.g - b.g)) })
 }
 
-// maySees tells whether a snapshot at sequence seq, taken before this call, may be served now.
+// mayServe tells whether a snapshot at sequence seq, taken before this call, may be served now.
 func (l *grants) mayServe(seq uint64) bool {
 	now := l.clock.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(now)
-	return len(l.held) > 0 && l.held[0].g <= seq
+	return maySee(l.held, seq)
 }
 
 // remaining is how long the newest lease is still valid; 0 without one.

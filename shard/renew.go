@@ -61,7 +61,7 @@ func (m *Member) renew(ctx context.Context) bool {
 	applied := m.appliedSeq()
 	t0 := m.opts.Clock.Now()
 	body := wire.AppendLease(nil, &wire.Lease{Member: m.id, Incarnation: m.incarnation, DurationMs: uint32(m.opts.Lease.Milliseconds())})
-	seq, err := m.publishControl(ctx, m.log, wire.KindLease, body)
+	seq, err := m.publishControl(ctx, m.log, wire.KindLease, body, m.leaseOptions()...)
 	m.metrics.renewed(err)
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
@@ -69,11 +69,11 @@ func (m *Member) renew(ctx context.Context) bool {
 		}
 		return false
 	}
-	if seq <= applied {
+	if regressed(seq, applied) {
 		m.fail(fmt.Errorf("%w: the log stored a record as number %d after %d had been applied: it has lost what it had acknowledged", errHole, seq, applied))
 		return true
 	}
-	m.grants.add(seq, t0)
+	m.grants.add(seq, countsFrom(t0, m.opts.Clock))
 	if state, _ := m.status.get(); state == Joining && m.awaitApplied(ctx, seq) {
 		m.status.set(Serving, "")
 	}
