@@ -31,8 +31,11 @@ func (m *Member) applyLog(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			err = m.applyParts(ctx, batch)
+		case errors.Is(err, errShorter):
+			err = m.prove(ctx)
 		}
 		if ctx.Err() != nil {
 			return nil
@@ -75,7 +78,11 @@ func (m *Member) applyBatch(batch []message) (err error) {
 			err = fmt.Errorf("apply messages %d to %d: panic: %v\n%s", batch[0].seq, batch[len(batch)-1].seq, r, debug.Stack())
 		}
 	}()
-	began, last, table := time.Now(), batch[len(batch)-1].seq, m.table
+	began, last := time.Now(), batch[len(batch)-1].seq
+	at, err := m.advanced(batch)
+	if err != nil {
+		return err
+	}
 	if m.opts.Hooks.BeforeApply != nil {
 		m.opts.Hooks.BeforeApply(last)
 	}
@@ -99,7 +106,7 @@ func (m *Member) applyBatch(batch []message) (err error) {
 			return fmt.Errorf("message %d: %w", raw.seq, err)
 		}
 	}
-	if err := m.attach(messages, table, batch[0].seq == 1); err != nil {
+	if err := m.attach(messages, at); err != nil {
 		return err
 	}
 	outcomes, err := m.index.Apply(messages)
@@ -109,6 +116,7 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	for i := range done {
 		done[i].outcomes = pick(outcomes[i], index[i])
 	}
+	m.reached.Store(&at)
 	m.progress.advance(m.table)
 	m.metrics.batched(batch, time.Since(began))
 	m.reportAll(done)

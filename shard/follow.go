@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,16 +16,15 @@ import (
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
-// errHole says that the log cannot be followed further: messages that were stored are not there.
-var errHole = errors.New("log hole")
-
 const (
 	// nearGap is the largest gap that is read message by message; beyond it a consumer is cheaper.
 	nearGap = 64
 	// readTimeout bounds one read of the stream; it is tried again.
 	readTimeout = 2 * time.Second
-	// holeLooks is how often a message that should be there is looked for.
+	// holeLooks is how often a message that should be there is looked for, each time by name, and anewLooks-th times through a consumer of its own as well: another
+	// replica may have it.
 	holeLooks = 10
+	anewLooks = 5
 	// retryAfter is the pause after a read of the stream that failed.
 	retryAfter = 100 * time.Millisecond
 )
@@ -34,13 +34,14 @@ type message struct {
 	seq     uint64
 	subject string
 	bytes   int
+	hash    [sha256.Size]byte // of the payload
 	record  *wire.Record
 	err     error // why it is no record
 }
 
 func newMessage(seq uint64, subject string, data []byte) message {
 	rec, err := wire.DecodeRecord(data)
-	return message{seq: seq, subject: subject, bytes: len(data), record: rec, err: err}
+	return message{seq: seq, subject: subject, bytes: len(data), hash: sha256.Sum256(data), record: rec, err: err}
 }
 
 // follower gives a group's log in order without a gap, from two sources: the tail, which costs nothing and has no state to lose, and the stream, where the tail
@@ -48,8 +49,10 @@ func newMessage(seq uint64, subject string, data []byte) message {
 // makes the follower ask the stream; who may publish records there is a matter of the server's permissions. It is used by one goroutine; only hint may be
 // called from others.
 type follower struct {
+	conn   *nats.Conn // of the tail
 	stream jetstream.Stream
 	name   string         // of the stream
+	all    string         // the subjects of all logs
 	tail   chan *nats.Msg // both subjects, in the order in which the server sent them
 	subs   []*nats.Subscription
 
@@ -57,14 +60,19 @@ type follower struct {
 	ahead   *message                  // a tail message beyond next: there is a gap before it
 	claimed uint64                    // the highest sequence that the tail has named
 	read    jetstream.MessagesContext // open while a long gap is being read
+	past    past                      // what was given, to notice that the log has become another
+	links   uint64                    // reconnects of conn after which the log was compared with past
+	doubted bool                      // the tail has repeated a sequence with another message
 
-	head atomic.Uint64 // the highest sequence that the server has acknowledged
-	kick chan struct{} // capacity 1: head has risen
+	checks atomic.Bool   // the log is to be compared with past
+	head   atomic.Uint64 // the highest sequence that the server has acknowledged
+	kick   chan struct{} // capacity 1: head has risen
 }
 
 // follow starts to listen to the tail; the first message due is next.
 func follow(conn *nats.Conn, names subjects.Names, group string, stream jetstream.Stream, next uint64) (*follower, error) {
-	f := &follower{stream: stream, name: names.Stream(group), tail: make(chan *nats.Msg, tailMessages), next: next, kick: make(chan struct{}, 1)}
+	f := &follower{conn: conn, stream: stream, name: names.Stream(group), all: names.Log(">"), tail: make(chan *nats.Msg, tailMessages), next: next,
+		links: conn.Stats().Reconnects, kick: make(chan struct{}, 1)}
 	for _, subject := range []string{names.Tail(group), names.TailOwn(group)} {
 		sub, err := conn.ChanSubscribe(subject, f.tail)
 		if err != nil {
@@ -94,6 +102,15 @@ func (f *follower) hint(seq uint64) {
 	}
 }
 
+// check has the log compared with what was given of it, before anything more is.
+func (f *follower) check() {
+	f.checks.Store(true)
+	select {
+	case f.kick <- struct{}{}:
+	default:
+	}
+}
+
 // raiseHead tells whether the sequence was news.
 func (f *follower) raiseHead(seq uint64) bool {
 	for known := f.head.Load(); seq > known; known = f.head.Load() {
@@ -104,37 +121,69 @@ func (f *follower) raiseHead(seq uint64) bool {
 	return false
 }
 
-// batch waits for messages and gives them, contiguous, the first being the one that is due. It fails with ctx, or with errHole, after it has looked again:
-// a replica that lags does not have yet what others have.
+// batch waits for messages and gives them, contiguous, the first being the one that is due. It fails with ctx, with errHole or errShorter after it has looked again (a
+// replica that lags does not have yet what others have), or with errRewritten.
 func (f *follower) batch(ctx context.Context) ([]message, error) {
-	for looked := 1; ; {
-		if got := f.fromTail(); len(got) > 0 {
+	for looked := 0; ; {
+		got, err := f.look(ctx)
+		switch {
+		case len(got) > 0:
+			f.past.add(got)
 			return got, nil
-		}
-		if f.due() {
-			got, err := f.fromStream(ctx)
-			switch {
-			case len(got) > 0:
-				return got, nil
-			case errors.Is(err, errHole) && looked == holeLooks || ctx.Err() != nil:
-				return nil, err
-			case err != nil:
-				if errors.Is(err, errHole) {
-					looked++
-				}
-				if err := sleep(ctx, retryAfter); err != nil {
-					return nil, err
-				}
+		case ctx.Err() != nil, errors.Is(err, errRewritten):
+			return nil, err
+		case errors.Is(err, errHole):
+			looked++
+			if looked%anewLooks == 0 && f.readAnew(ctx) {
+				continue
 			}
-			continue
+			if looked >= holeLooks {
+				return nil, f.hole(ctx)
+			}
+		case errors.Is(err, errShorter):
+			if looked++; looked >= holeLooks {
+				return nil, err
+			}
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-f.kick:
-		case m := <-f.tail:
-			f.take(m)
+		if err != nil {
+			if err := sleep(ctx, retryAfter); err != nil {
+				return nil, err
+			}
 		}
+	}
+}
+
+// look takes what the tail or the stream has, or waits until something has come that may be worth another look.
+func (f *follower) look(ctx context.Context) ([]message, error) {
+	got := f.fromTail()
+	if f.suspicious() { // after the tail was read: what it has is of the connection that is compared here
+		if err := f.compare(ctx); err != nil {
+			f.putBack(got)
+			return nil, err
+		}
+	}
+	if len(got) > 0 {
+		return got, nil
+	}
+	if f.due() {
+		return f.fromStream(ctx)
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-f.kick:
+	case m := <-f.tail:
+		f.take(m)
+	}
+	return nil, nil
+}
+
+// putBack forgets what was taken from the tail: the stream has it.
+func (f *follower) putBack(got []message) {
+	if len(got) > 0 {
+		f.next = got[0].seq
+		f.claimed = max(f.claimed, got[len(got)-1].seq)
+		f.ahead = nil
 	}
 }
 
@@ -146,10 +195,17 @@ func (f *follower) due() bool {
 	return max(f.head.Load(), f.claimed) >= f.next && len(f.tail) == 0
 }
 
-// take puts a tail message where fromTail finds it; an old one is dropped, and of what is no record only the sequence is noted.
+// take puts a tail message where fromTail finds it; an old one is dropped, and of what is no record only the sequence is noted. An old one that is another message than
+// the one that was given raises doubt.
 func (f *follower) take(m *nats.Msg) {
 	seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
-	if err != nil || seq < f.next || m.Header.Get("Nats-Stream") != f.name {
+	if err != nil || m.Header.Get("Nats-Stream") != f.name {
+		return
+	}
+	if seq < f.next {
+		if hash, known := f.past.at(seq); known && hash != sha256.Sum256(m.Data) {
+			f.doubted = true
+		}
 		return
 	}
 	f.claimed = max(f.claimed, seq)
@@ -218,7 +274,7 @@ func (f *follower) confirm(ctx context.Context, claimed uint64) (last uint64, er
 	}
 	end := info.State.LastSeq
 	if end+1 < f.next {
-		return 0, fmt.Errorf("%w: message %d was applied, the log now ends at %d", errHole, f.next-1, end)
+		return 0, fmt.Errorf("%w: it ends at %d, before %d", errShorter, end, f.next-1)
 	}
 	f.raiseHead(end)
 	f.claimed = min(f.claimed, end)
@@ -256,21 +312,6 @@ func (f *follower) get(ctx context.Context, seq uint64) (message, error) {
 	return newMessage(m.Sequence, m.Subject, m.Data), nil
 }
 
-// missing says why a message that should be stored was not found: a hole when the stream confirms that it is past it.
-func (f *follower) missing(ctx context.Context, seq uint64) error {
-	info, err := f.stream.Info(ctx)
-	if err != nil {
-		return fmt.Errorf("read the state of the log: %w", err)
-	}
-	switch s := info.State; {
-	case s.FirstSeq > seq:
-		return fmt.Errorf("%w: message %d is gone, the log begins at %d", errHole, seq, s.FirstSeq)
-	case s.LastSeq < seq:
-		return fmt.Errorf("%w: message %d was stored, the log now ends at %d", errHole, seq, s.LastSeq)
-	}
-	return fmt.Errorf("%w: message %d is missing from the log", errHole, seq)
-}
-
 // readFar reads through an ordered consumer, which stays open until the gap is closed. An ordered consumer starts silently at the first message there is, so
 // contiguity is checked here.
 func (f *follower) readFar(ctx context.Context, last uint64) ([]message, error) {
@@ -290,6 +331,10 @@ func (f *follower) readFar(ctx context.Context, last uint64) ([]message, error) 
 	bytes := 0
 	for f.next <= last && len(got) < batchMessages && bytes < batchBytes {
 		m, err := f.nextRead(ctx)
+		if err != nil && len(got) == 0 && ctx.Err() == nil {
+			f.stopReading()
+			return f.readNear(ctx, f.next) // a consumer says nothing of messages that are lost at the end of a log
+		}
 		if err != nil {
 			return got, fmt.Errorf("read the log: %w", err)
 		}

@@ -26,7 +26,7 @@ const (
 func (m *Member) join(ctx context.Context) error {
 	for {
 		err := m.tryJoin(ctx)
-		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || errors.Is(err, errOtherLog) || errors.Is(err, errShortLog) || errors.Is(err, subjects.ErrAsset) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || errors.Is(err, errRewritten) || errors.Is(err, subjects.ErrAsset) {
 			return err
 		}
 		m.opts.Log.Info("waiting to join the group", "member", m.id, "error", err)
@@ -46,21 +46,40 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	if m.documents, err = registry.OpenDocuments(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
 		return err
 	}
-	if m.stream, err = m.openStream(ctx); err != nil {
+	expected, err := m.expectedLog(ctx)
+	if err != nil {
 		return err
 	}
-	if m.log, err = m.offerGenesis(ctx); err != nil {
+	if m.stream, err = m.openStream(ctx, expected); err != nil {
 		return err
 	}
-	if err := m.checkLog(ctx); err != nil {
+	if m.log, err = m.beginLog(ctx, expected); err != nil {
+		return err
+	}
+	if err := m.isExpected(m.log, expected); err != nil {
+		return err
+	}
+	at := m.opened
+	at.log = m.log
+	m.reached.Store(&at)
+	others, err := m.appliedByOthers(ctx) // before the publish: what they have applied by now lies before it
+	if err != nil {
+		return err
+	}
+	known := max(m.remembered.seq, m.opened.seq, others)
+	if err := m.reaches(ctx, known); err != nil {
 		return err
 	}
 	if m.startHead, err = m.releasePredecessors(ctx); err != nil {
 		return err
 	}
-	if m.follower, err = follow(m.opts.Conn, m.opts.Names, m.opts.Group, m.stream, m.appliedSeq()+1); err != nil {
+	if m.startHead <= known {
+		return setBack(m.startHead, known)
+	}
+	if m.follower, err = follow(m.opts.Conn, m.opts.Names, m.opts.Group, m.stream, at.seq+1); err != nil {
 		return err
 	}
+	m.follower.remember(at)
 	m.noteStored(m.startHead)
 	if m.listening, err = m.listen(); err != nil {
 		m.follower.close()
@@ -69,8 +88,8 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	return nil
 }
 
-// openStream finds the group's stream. Unless it is to be bound, it is made if it is not there.
-func (m *Member) openStream(ctx context.Context) (jetstream.Stream, error) {
+// openStream finds the group's stream. Unless it is to be bound, or was there already, it is made if it is not there.
+func (m *Member) openStream(ctx context.Context, expected wire.UUID) (jetstream.Stream, error) {
 	name := m.opts.Names.Stream(m.opts.Group)
 	s, err := m.js.Stream(ctx, name)
 	if m.opts.Bind && err == nil {
@@ -78,6 +97,9 @@ func (m *Member) openStream(ctx context.Context) (jetstream.Stream, error) {
 	}
 	if m.opts.Bind && errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil, fmt.Errorf("%w: there is no stream %s, and none is to be made", subjects.ErrAsset, name)
+	}
+	if errors.Is(err, jetstream.ErrStreamNotFound) && expected != (wire.UUID{}) {
+		return nil, m.isGone(expected)
 	}
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = m.js.CreateStream(ctx, m.opts.Names.StreamConfig(m.opts.Group, subjects.StreamLimits{Replicas: m.opts.Replicas}))
@@ -94,23 +116,42 @@ func (m *Member) openStream(ctx context.Context) (jetstream.Stream, error) {
 // errForeignLog says that the stream was not begun by jetseek, or for another group.
 var errForeignLog = errors.New("the stream's first message is no genesis of this group")
 
+// beginLog gives the log's uuid. A log that has not begun gets one, unless the group is known to have had one: then the stream has lost it.
+func (m *Member) beginLog(ctx context.Context, expected wire.UUID) (wire.UUID, error) {
+	if expected == (wire.UUID{}) {
+		mine, err := m.offerGenesis(ctx)
+		if err == nil || !isWrongLastSequence(err) {
+			return mine, err
+		}
+	}
+	first, err := m.stream.GetMsg(ctx, 1)
+	if errors.Is(err, jetstream.ErrMsgNotFound) && expected != (wire.UUID{}) {
+		return wire.UUID{}, m.isGone(expected)
+	}
+	if err != nil {
+		return wire.UUID{}, fmt.Errorf("read genesis: %w", err)
+	}
+	log, err := m.readGenesis(first.Data)
+	if err != nil && expected != (wire.UUID{}) {
+		err = fmt.Errorf("%w: %w; %s", errRewritten, err, keepAndRestore)
+	}
+	return log, err
+}
+
 // offerGenesis begins the log with a uuid of its own, unless it has begun: the first message decides for all.
 func (m *Member) offerGenesis(ctx context.Context) (wire.UUID, error) {
 	var mine wire.UUID
 	rand.Read(mine[:])
 	body := wire.AppendGenesis(nil, &wire.Genesis{Log: mine, Group: m.opts.Group, Generation: 1, FirstSeq: 1, By: m.id})
-	_, err := m.publishControl(ctx, mine, wire.KindGenesis, body, jetstream.WithExpectLastSequence(0))
-	if err == nil {
-		return mine, nil
-	}
-	if !isWrongLastSequence(err) {
+	if _, err := m.publishControl(ctx, mine, wire.KindGenesis, body, jetstream.WithExpectLastSequence(0)); err != nil {
 		return wire.UUID{}, fmt.Errorf("offer genesis: %w", err)
 	}
-	first, err := m.stream.GetMsg(ctx, 1)
-	if err != nil {
-		return wire.UUID{}, fmt.Errorf("read genesis: %w", err)
-	}
-	rec, err := wire.DecodeRecord(first.Data)
+	return mine, nil
+}
+
+// readGenesis gives the uuid of the log that begins with a message.
+func (m *Member) readGenesis(first []byte) (wire.UUID, error) {
+	rec, err := wire.DecodeRecord(first)
 	if err != nil {
 		return wire.UUID{}, fmt.Errorf("%w: %w", errForeignLog, err)
 	}

@@ -2,7 +2,6 @@ package shard
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,18 +41,11 @@ func NewResources(memory int64) (*engine.Resources, error) {
 	return engine.NewResources(memory, rate.NewLimiter(mergeRate, engine.MaxPaced).WaitN)
 }
 
-// kept is what a member keeps with its index beside documents: JSON, attached to the messages after which it changed.
+// kept is what a member keeps with its index beside documents: JSON, attached to every batch.
 type kept struct {
-	Log    string            `json:"log"`    // the log's uuid, in hex
+	Place  []byte            `json:"place"`  // in the log, as [place.Append] has it
 	Leases []wire.LeaseEntry `json:"leases"` // the lease table
 }
-
-var (
-	// errOtherLog says that the index was made from another log than the stream holds.
-	errOtherLog = errors.New("the index was made from another log")
-	// errShortLog says that the stream has lost what the index was made from.
-	errShortLog = errors.New("the log is shorter than the index")
-)
 
 // openIndex opens what the member knew at its last flush.
 func (m *Member) openIndex() error {
@@ -93,9 +85,14 @@ func (m *Member) readKept() error {
 	if err := json.Unmarshal(snap.Attachment(), &k); err != nil {
 		return fmt.Errorf("what the member keeps with its index: %w", err)
 	}
-	if n, err := hex.Decode(m.indexLog[:], []byte(k.Log)); err != nil || n != len(m.indexLog) {
-		return fmt.Errorf("the index names the log %q, which is no uuid", k.Log)
+	at, err := decodePlace(k.Place)
+	if err == nil && at.seq != snap.Seq() {
+		err = fmt.Errorf("%w: it is of message %d", errNoPlace, at.seq)
 	}
+	if err != nil {
+		return fmt.Errorf("what the member keeps with its index at %d: %w", snap.Seq(), err)
+	}
+	m.opened = at
 	m.table = k.Leases
 	m.progress.advance(m.table)
 	return nil
@@ -112,44 +109,14 @@ func setAside(dir string) (vfs.Folder, error) {
 	return vfs.Disk(dir)
 }
 
-// checkLog makes sure that the log is the one that the index was made from, and holds all of that.
-func (m *Member) checkLog(ctx context.Context) error {
-	applied := m.appliedSeq()
-	if applied == 0 {
-		return nil
-	}
-	dir := filepath.Join(m.opts.Dir, indexFolder)
-	if m.indexLog != m.log {
-		return fmt.Errorf("%w: the stream holds log %x, the folder %s was made from log %x; give the member the stream that belongs to it, or remove the folder",
-			errOtherLog, m.log, dir, m.indexLog)
-	}
-	info, err := m.stream.Info(ctx)
-	if err != nil {
-		return fmt.Errorf("read the stream's state: %w", err)
-	}
-	if last := info.State.LastSeq; last < applied {
-		return fmt.Errorf("%w: it ends at %d, and the folder %s holds what it said up to %d: NATS has lost what it had acknowledged; restore the stream from a backup, or "+
-			"remove the folder to go on with what the stream has", errShortLog, last, dir, applied)
-	}
-	return nil
-}
-
-// attach gives a batch what the member keeps, if the batch has changed it, or has begun the log.
-func (m *Member) attach(batch []engine.Message, before leaseTable, beginning bool) error {
-	if !beginning && sameTable(before, m.table) {
-		return nil
-	}
-	b, err := json.Marshal(kept{Log: hex.EncodeToString(m.log[:]), Leases: m.table})
+// attach gives a batch what the member keeps behind it.
+func (m *Member) attach(batch []engine.Message, at place) error {
+	b, err := json.Marshal(kept{Place: at.Append(nil), Leases: m.table})
 	if err != nil {
 		return fmt.Errorf("keep the lease table: %w", err)
 	}
 	batch[len(batch)-1].Attachment = b
 	return nil
-}
-
-// sameTable tells whether nothing has made another table of the first: tables are never changed in place.
-func sameTable(a, b leaseTable) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // flush writes to files what has become old, or takes the memory that others need.

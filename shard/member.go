@@ -32,7 +32,6 @@ type Member struct {
 	registry    *registry.Store
 	documents   *registry.Documents
 	index       *engine.Index
-	indexLog    wire.UUID // of the log that the index was made from; zero: of none yet
 	follower    *follower
 	listening   *nats.Subscription // of the member's own subject
 	startHead   uint64             // the log's last sequence at the start: what must be replayed before the first lease
@@ -45,6 +44,10 @@ type Member struct {
 	places   chan struct{}  // of requests that wait for the member to catch up
 	parked   sync.WaitGroup // those requests
 	stored   atomic.Uint64  // the highest sequence that the log has acknowledged to this member
+
+	remembered place                 // as it was written down by the member's last life
+	opened     place                 // where the index in files stood at the start
+	reached    atomic.Pointer[place] // behind what is applied; stored by the apply loop alone
 
 	table   leaseTable // of the apply loop alone
 	meters  meters
@@ -71,6 +74,9 @@ func New(o Options) (*Member, error) {
 	}
 	if m.incarnation, m.before, err = m.folder.begin(); err != nil {
 		return nil, errors.Join(fmt.Errorf("member %s: %w", m.id, err), m.folder.close())
+	}
+	if m.remembered, err = m.folder.readPlace(); err != nil {
+		m.opts.Log.Warn("what the member wrote down of its log cannot be read: it joins as if it had never been a member", "member", m.id, "error", err)
 	}
 	return m, nil
 }
@@ -114,6 +120,9 @@ func (m *Member) Run(ctx context.Context) (err error) {
 			return nil
 		}
 		m.fail(err)
+		if errors.Is(err, errRewritten) {
+			return m.keepAlive(ctx) // for status: the other members of this process, and the data, are not to suffer
+		}
 		return fmt.Errorf("member %s: %w", m.id, err)
 	}
 	defer m.follower.close()
@@ -130,6 +139,7 @@ func (m *Member) Run(ctx context.Context) (err error) {
 	g.Go(func() error { return m.keepAlive(ctx) })
 	g.Go(func() error { return m.merge(ctx) })
 	g.Go(func() error { return m.flush(ctx) })
+	g.Go(func() error { return m.keepPlace(ctx) })
 	g.Go(func() error { return m.serve(ctx) })
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("member %s: %w", m.id, err)
@@ -182,8 +192,13 @@ func (m *Member) merge(ctx context.Context) error {
 func (m *Member) keepAlive(ctx context.Context) error {
 	beat := time.NewTicker(livenessEvery)
 	defer beat.Stop()
-	for {
+	for beats := 0; ; beats++ {
 		state, changed := m.status.watch()
+		if state == Serving && beats < comparedBeats {
+			if err := m.compareOthers(ctx); err != nil && ctx.Err() == nil {
+				m.opts.Log.Warn("the log was not compared with what other members have applied", "member", m.id, "error", err)
+			}
+		}
 		if err := m.declare(ctx); err != nil && ctx.Err() == nil {
 			m.opts.Log.Warn("the liveness record could not be renewed", "member", m.id, "state", state, "error", err)
 		}

@@ -3,7 +3,6 @@ package shard
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -58,7 +57,7 @@ func (m *Member) renew(ctx context.Context) bool {
 	if state, _ := m.status.get(); state == Failed {
 		return true // there is nothing to try again
 	}
-	applied := m.appliedSeq()
+	known := m.known()
 	t0 := m.opts.Clock.Now()
 	body := wire.AppendLease(nil, &wire.Lease{Member: m.id, Incarnation: m.incarnation, DurationMs: uint32(m.opts.Lease.Milliseconds())})
 	seq, err := m.publishControl(ctx, m.log, wire.KindLease, body, m.leaseOptions()...)
@@ -69,10 +68,11 @@ func (m *Member) renew(ctx context.Context) bool {
 		}
 		return false
 	}
-	if regressed(seq, applied) {
-		m.fail(fmt.Errorf("%w: the log stored a record as number %d after %d had been applied: it has lost what it had acknowledged", errHole, seq, applied))
+	if regressed(seq, known) {
+		m.fail(setBack(seq, known))
 		return true
 	}
+	m.follower.check()
 	m.grants.add(seq, countsFrom(t0, m.opts.Clock))
 	if state, _ := m.status.get(); state == Joining && m.awaitApplied(ctx, seq) {
 		m.status.set(Serving, "")

@@ -92,6 +92,9 @@ func (s *Server) JetStream(t testing.TB) jetstream.JetStream {
 	return js
 }
 
+// Store is the directory of JetStream, for tests that damage its files while the server is stopped.
+func (s *Server) Store() string { return s.opts.StoreDir }
+
 // URL gives the address of a server that was started with [Listen].
 func (s *Server) URL() string {
 	s.mu.Lock()

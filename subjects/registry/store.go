@@ -150,6 +150,35 @@ func (s *Store) DeleteMember(ctx context.Context, group, node string) error {
 	return s.failure("delete", key, s.kv.Purge(ctx, key, jetstream.PurgeTTL(markerTTL)))
 }
 
+// Members reads the records of a group's members, in no order.
+func (s *Store) Members(ctx context.Context, group string) ([]*Member, error) {
+	pattern := memberKey(group, "*")
+	watch, err := s.kv.Watch(ctx, pattern, jetstream.IgnoreDeletes())
+	if err != nil {
+		return nil, s.failure("read", pattern, err)
+	}
+	defer func() { _ = watch.Stop() }() // the connection may be gone, which ends it as well
+	var all []*Member
+	for {
+		select {
+		case entry, open := <-watch.Updates():
+			if entry == nil && open {
+				return all, nil // all that there are
+			}
+			if !open {
+				return nil, fmt.Errorf("read record %s: the connection was lost", pattern)
+			}
+			m, err := parseMember(entry.Key(), entry.Value(), entry.Revision())
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, m)
+		case <-ctx.Done():
+			return nil, fmt.Errorf("read record %s: %w", pattern, ctx.Err())
+		}
+	}
+}
+
 func (s *Store) create(ctx context.Context, key string, record any) (uint64, error) {
 	value, err := json.Marshal(record)
 	if err != nil {
