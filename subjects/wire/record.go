@@ -117,6 +117,7 @@ const (
 	recordMagic    = "JSLG"
 	recordFormat   = 1
 	headerBytes    = 68
+	keyOffset      = 64 // of the key id
 	crcBytes       = 4
 	macBytes       = 32
 	minOpBytes     = 14 // kind, flags, collection and four varints
