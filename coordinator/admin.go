@@ -137,7 +137,7 @@ func (c *Coordinator) member(id string) wire.MemberBody {
 	b := wire.MemberBody{Member: id, Group: group, Node: node, State: "down"}
 	marks := c.tracker.marks(group)
 	if record, ok := c.view.View().Member(id); ok {
-		b.State, b.Reason, b.Applied = record.State, record.Reason, record.Applied
+		b.State, b.Reason, b.Applied, b.Key, b.Refused = record.State, record.Reason, record.Applied, record.Key, record.Refused
 		if h, ok := marks[id]; ok && h.mark.Incarnation == record.Incarnation {
 			b.State = h.mark.State
 		}

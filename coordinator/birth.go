@@ -113,7 +113,7 @@ func (c *Coordinator) ensureOwn(ctx context.Context, group string) *wire.Error {
 	rec.Reply = ""
 	for {
 		try, cancel := context.WithTimeout(ctx, publishTry)
-		_, err := c.js.PublishMsg(try, &nats.Msg{Subject: c.names.LogOwn(group), Data: wire.AppendRecord(nil, &rec)},
+		_, err := c.js.PublishMsg(try, &nats.Msg{Subject: c.names.LogOwn(group), Data: c.keys.Sign(wire.AppendRecord(nil, &rec))},
 			jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithExpectStream(c.names.Stream(group)), jetstream.WithRetryAttempts(0))
 		cancel()
 		var api *jetstream.APIError

@@ -118,7 +118,7 @@ func (k *committer) commit(ctx context.Context) error {
 		Ops:    []wire.Op{{Kind: wire.KindCommit, IfVersion: wire.NoCondition, Body: wire.AppendCommit(nil, &wire.Commit{Own: k.ownSeq})}},
 	}
 	rec.Reply = ""
-	msg := &nats.Msg{Subject: k.c.names.Log(k.group), Data: wire.AppendRecord(nil, &rec)}
+	msg := &nats.Msg{Subject: k.c.names.Log(k.group), Data: k.c.keys.Sign(wire.AppendRecord(nil, &rec))}
 	ack, err := k.c.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequenceForSubject(k.ownSeq, k.c.names.LogOwn(k.group)),
 		jetstream.WithExpectStream(k.c.names.Stream(k.group)), jetstream.WithRetryAttempts(0))
 	if err != nil {

@@ -37,6 +37,8 @@ type Options struct {
 	Bind bool
 	// Log takes what an operator should know; nil: nothing is said.
 	Log *slog.Logger
+	// Keys are the cluster's keys, with the first of which records are signed; nil: they are not.
+	Keys *wire.Keys
 	// Slow is how long a search may take before it is logged, with its query and timings; 0: none is.
 	Slow time.Duration
 	// Metrics is where the coordinator's metrics stand while it runs; nil: nowhere.
@@ -52,6 +54,7 @@ type Coordinator struct {
 	expect      int
 	replicas    int
 	bind        bool
+	keys        *wire.Keys
 	incarnation uint64
 	start       time.Time
 	registerer  prometheus.Registerer
@@ -100,7 +103,7 @@ func New(o Options) (*Coordinator, error) {
 	var b [8]byte
 	rand.Read(b[:])
 	c := &Coordinator{
-		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind,
+		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind, keys: o.Keys,
 		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow,
 		running: make(chan struct{}, requestsAtATime), packers: make(map[string]*packer),
 	}

@@ -13,6 +13,9 @@ const (
 	reasonTooFewGroups = "too_few_groups"    // fewer groups serve than --expect-groups says
 	reasonStopping     = "shutting_down"     // this coordinator is stopping
 	reasonLogRefused   = "log_refused"       // the log did not take the write
+	reasonLogFull      = "log_full"          // the log has no room for the write
+	reasonLogSettings  = "log_settings"      // the log's stream is not kept as it must be
+	reasonLogRewritten = "log_rewritten"     // the log has lost messages that it had acknowledged
 	reasonMoved        = "moved"             // the document's slot moves and its new owner is not known yet
 	reasonPartial      = "partial"           // a group is missing and the request said partial=fail
 )

@@ -68,6 +68,8 @@ type packer struct {
 
 	// known is the schema versions that the log is known to hold; used by run alone.
 	known map[schema.Incarnation]uint64
+	log   logState
+	seen  uint64      // the highest sequence that the log has acknowledged
 	owned bool        // the first own entry is known to stand in the log
 	batch *wire.Batch // memory of the message being packed
 	limit int         // of a message, in bytes
@@ -152,6 +154,10 @@ func (p *packer) commit(ctx context.Context) bool {
 	if !p.waiting() {
 		return false
 	}
+	if e := p.wrong(ctx); e != nil {
+		p.failOne(notDurable(e))
+		return true
+	}
 	if !p.owned {
 		if err := p.c.ensureOwn(ctx, p.group); err != nil {
 			p.failOne(notDurable(err))
@@ -171,7 +177,7 @@ func (p *packer) commit(ctx context.Context) bool {
 		return true
 	}
 	head := p.c.recordHeader(p.group, f.counter)
-	data := p.batch.Bytes(&head)
+	data := p.c.keys.Sign(p.batch.Bytes(&head))
 	p.c.metrics.packed(len(writes), len(data))
 	p.publish(ctx, f, data, len(writes))
 	return true
@@ -246,11 +252,17 @@ func (p *packer) publish(ctx context.Context, f *flight, data []byte, writes int
 		p.refuse(f, nats.ErrConnectionClosed)
 		return
 	}
+	seen := max(p.seen, p.c.tracker.highest(p.group))
 	var err error
 	for try, began := 0, time.Now(); try == 0 || time.Since(began) < publishLimit && p.pause(ctx, f); try++ {
 		var ack *jetstream.PubAck
 		ack, err = p.publishOnce(ctx, msg, id)
 		if err == nil {
+			if !ack.Duplicate && ack.Sequence <= seen {
+				p.setBack(f, ack.Sequence, seen)
+				return
+			}
+			p.seen = max(p.seen, ack.Sequence)
 			p.c.tracker.storedAs(f, ack.Sequence)
 			p.commits.follow(f, ack.Sequence)
 			return
@@ -290,7 +302,11 @@ func (p *packer) publishOnce(ctx context.Context, msg *nats.Msg, id string) (*je
 // refuse tells all writes of a message that it was certainly not stored.
 func (p *packer) refuse(f *flight, err error) {
 	clear(p.known)
-	f.refused = notDurable(unavailable(reasonLogRefused, "the log of group %s refused the write: %v", p.group, err))
+	if isFull(err) {
+		f.refused = notDurable(unavailable(reasonLogFull, "the log of group %s has no room for the write: %v; give NATS more room, or the stream a higher limit", p.group, err))
+	} else {
+		f.refused = notDurable(unavailable(reasonLogRefused, "the log of group %s refused the write: %v", p.group, err))
+	}
 	close(f.failed)
 	p.c.tracker.abandon(f)
 }

@@ -351,7 +351,7 @@ func TestUnavailable(t *testing.T) {
 			if _, err := js.UpdateStream(t.Context(), full); err != nil {
 				t.Fatal(err)
 			}
-			s.expect(refused{"write to a full log", write("b"), 503, "unavailable", "log_refused", wire.NotDurable, -1})
+			s.expect(refused{"write to a full log", write("b"), 503, "unavailable", "log_full", wire.NotDurable, -1})
 			time.Sleep(20 * time.Second) // and no lease is renewed
 			s.expect(refused{"search without a lease", search, 503, "unavailable", wire.ReasonNotServing, "", -1})
 		})

@@ -23,7 +23,7 @@ type running struct {
 // startMember starts one member; it does not wait until it serves.
 func (db *DB) startMember(group, node string) (string, error) {
 	id := subjects.MemberID(group, node)
-	o := shard.Options{Names: db.names, Group: group, Node: node, Dir: filepath.Join(db.dir, "members", node, group), Lease: db.opts.Lease, Resources: db.resources,
+	o := shard.Options{Names: db.names, Group: group, Node: node, Dir: filepath.Join(db.dir, "members", node, group), Lease: db.opts.Lease, Keys: db.opts.Keys, Resources: db.resources,
 		Log: db.opts.Log, Metrics: db.opts.Metrics}
 	if db.opts.clock != nil {
 		o.Clock = db.opts.clock(id)

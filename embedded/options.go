@@ -10,6 +10,7 @@ import (
 
 	"github.com/jetseek/jetseek/shard"
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // Limits of one process.
@@ -30,6 +31,8 @@ type Options struct {
 	NATSURL string
 	// NATSOptions say how to connect to NATSURL: who we are, TLS, the prefix of inboxes.
 	NATSOptions []nats.Option
+	// Keys are the cluster's keys (wire.ParseKeys), which sign and verify the records of logs; nil: they are not signed.
+	Keys *wire.Keys
 	// Listen lets the embedded server listen for other NATS clients on the loopback address, at NATSPort (0: any free port).
 	Listen   bool
 	NATSPort int

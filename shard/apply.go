@@ -101,7 +101,14 @@ func (m *Member) applyBatch(batch []message) (err error) {
 		}
 		rec := raw.record
 		done[i].counter, done[i].reply = rec.Counter, rec.Reply
-		var err error
+		err := m.genuine(raw)
+		if isRefusal(err) {
+			index[i] = m.passOver(raw, err)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("message %d: %w", raw.seq, err)
+		}
 		if messages[i].Ops, index[i], err = m.translate(raw, rec); err != nil {
 			return fmt.Errorf("message %d: %w", raw.seq, err)
 		}

@@ -34,6 +34,7 @@ type message struct {
 	seq     uint64
 	subject string
 	bytes   int
+	data    []byte
 	hash    [sha256.Size]byte // of the payload
 	record  *wire.Record
 	err     error // why it is no record
@@ -41,7 +42,7 @@ type message struct {
 
 func newMessage(seq uint64, subject string, data []byte) message {
 	rec, err := wire.DecodeRecord(data)
-	return message{seq: seq, subject: subject, bytes: len(data), hash: sha256.Sum256(data), record: rec, err: err}
+	return message{seq: seq, subject: subject, bytes: len(data), data: data, hash: sha256.Sum256(data), record: rec, err: err}
 }
 
 // follower gives a group's log in order without a gap, from two sources: the tail, which costs nothing and has no state to lose, and the stream, where the tail

@@ -155,6 +155,11 @@ func (m *Member) readGenesis(first []byte) (wire.UUID, error) {
 	if err != nil {
 		return wire.UUID{}, fmt.Errorf("%w: %w", errForeignLog, err)
 	}
+	if rec.KeyID != 0 && m.opts.Keys != nil {
+		if err := m.opts.Keys.Verify(first, rec); err != nil {
+			return wire.UUID{}, fmt.Errorf("%w: %w: give this member the keys of the others", errForeignLog, err)
+		}
+	}
 	if len(rec.Ops) != 1 || rec.Ops[0].Kind != wire.KindGenesis {
 		return wire.UUID{}, errForeignLog
 	}
@@ -194,7 +199,7 @@ func (m *Member) publishControl(ctx context.Context, log wire.UUID, kind wire.Ki
 		Header: wire.Header{Log: log, Sender: m.incarnation, TimeMs: time.Now().UnixMilli()},
 		Ops:    []wire.Op{{Kind: kind, IfVersion: wire.NoCondition, Body: body}},
 	}
-	msg := &nats.Msg{Subject: m.opts.Names.Log(m.opts.Group), Data: wire.AppendRecord(nil, &rec)}
+	msg := &nats.Msg{Subject: m.opts.Names.Log(m.opts.Group), Data: m.opts.Keys.Sign(wire.AppendRecord(nil, &rec))}
 	ack, err := m.js.PublishMsg(ctx, msg, append(opts, jetstream.WithExpectStream(m.opts.Names.Stream(m.opts.Group)), jetstream.WithRetryAttempts(0))...)
 	if err != nil {
 		return 0, err

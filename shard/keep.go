@@ -45,6 +45,7 @@ func NewResources(memory int64) (*engine.Resources, error) {
 type kept struct {
 	Place  []byte            `json:"place"`  // in the log, as [place.Append] has it
 	Leases []wire.LeaseEntry `json:"leases"` // the lease table
+	Signed bool              `json:"signed"` // a record of the log has verified
 }
 
 // openIndex opens what the member knew at its last flush.
@@ -68,6 +69,9 @@ func (m *Member) openIndex() error {
 	}
 	if err := m.readKept(); err != nil {
 		m.index.Close()
+		if errors.Is(err, errNoKey) {
+			return err
+		}
 		return fmt.Errorf("%w; remove the folder %s to let the member make its index anew from the log", err, dir)
 	}
 	m.opts.Log.Info("opened the index", "member", m.id, "seq", m.appliedSeq(), "took", time.Since(began))
@@ -93,7 +97,10 @@ func (m *Member) readKept() error {
 		return fmt.Errorf("what the member keeps with its index at %d: %w", snap.Seq(), err)
 	}
 	m.opened = at
-	m.table = k.Leases
+	if k.Signed && m.opts.Keys == nil {
+		return errNoKey
+	}
+	m.table, m.signed = k.Leases, k.Signed
 	m.progress.advance(m.table)
 	return nil
 }
@@ -111,7 +118,7 @@ func setAside(dir string) (vfs.Folder, error) {
 
 // attach gives a batch what the member keeps behind it.
 func (m *Member) attach(batch []engine.Message, at place) error {
-	b, err := json.Marshal(kept{Place: at.Append(nil), Leases: m.table})
+	b, err := json.Marshal(kept{Place: at.Append(nil), Leases: m.table, Signed: m.signed})
 	if err != nil {
 		return fmt.Errorf("keep the lease table: %w", err)
 	}

@@ -49,7 +49,9 @@ type Member struct {
 	opened     place                 // where the index in files stood at the start
 	reached    atomic.Pointer[place] // behind what is applied; stored by the apply loop alone
 
-	table   leaseTable // of the apply loop alone
+	table   leaseTable    // of the apply loop alone
+	signed  bool          // a record of the log has verified; of the apply loop alone
+	refused atomic.Uint64 // records that were passed over since the start
 	meters  meters
 	metrics *metrics
 }
@@ -219,6 +221,7 @@ func (m *Member) declare(ctx context.Context) error {
 	err := m.registry.PutMember(ctx, &registry.Member{
 		Group: m.opts.Group, Node: m.opts.Node, Incarnation: m.incarnation, Log: m.log, Generation: 1,
 		State: string(state), Reason: reason, Applied: applied, Software: m.opts.Version,
+		Key: m.opts.Keys.ID(), Refused: m.refused.Load(),
 	})
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ type metrics struct {
 	batch        prometheus.Histogram
 	applySeconds prometheus.Histogram
 	renewals     *prometheus.CounterVec // result
+	refused      prometheus.Counter
 }
 
 func newMetrics() *metrics {
@@ -48,6 +49,8 @@ func newMetrics() *metrics {
 			Help: "Messages that were applied as one batch."}),
 		applySeconds: with.NewHistogram(prometheus.HistogramOpts{Name: "jetseek_apply_duration_seconds", Buckets: prometheus.ExponentialBuckets(0.0001, 2, 16),
 			Help: "Time of applying a batch, until searches see it."}),
+		refused: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_apply_refused_records_total",
+			Help: "Records of the log that were passed over: of another log, or not signed by a cluster key."}),
 		renewals: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_lease_renewals_total",
 			Help: "Leases that the log has stored (stored) or has not (failed)."}, []string{"result"}),
 	}

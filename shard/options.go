@@ -11,6 +11,7 @@ import (
 
 	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/subjects"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // Limits of one member. What does not fit is answered "overloaded" at once, never queued without bound.
@@ -55,6 +56,8 @@ type Options struct {
 	Clock Clock
 	// Resources are shared by all members of the process ([NewResources]); nil: the member's own.
 	Resources *engine.Resources
+	// Keys are the cluster's keys: records that they do not verify are passed over. Nil: records are not signed.
+	Keys *wire.Keys
 	// Workers is how many requests are worked on at a time; 0: 4.
 	Workers int
 	// Version of the software, for the liveness record.

@@ -49,6 +49,8 @@ func (n Names) CheckStream(group string, got jetstream.StreamConfig) error {
 		{"direct reads", want.AllowDirect, got.AllowDirect},
 		{"republish", republish(want.RePublish), republish(got.RePublish)},
 		{"a window for duplicates of 2 minutes", true, got.Duplicates >= want.Duplicates},
+		{"persist mode", want.PersistMode, got.PersistMode},
+		{"messages that expire", false, got.AllowMsgTTL},
 		{"sealed", false, got.Sealed},
 		{"a mirror or with sources", false, got.Mirror != nil || len(got.Sources) > 0},
 	})

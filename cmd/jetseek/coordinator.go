@@ -19,7 +19,7 @@ func coordinatorCommand() *cli.Command {
 		Flags: slices.Concat(httpFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "expect-groups", Value: 1, EnvVars: []string{variable("expect-groups")},
 				Usage: "create no collection before `NUMBER` groups serve: those that then do are the cluster's"},
-		}, assetFlags(), connectionFlags(), observeFlags()),
+		}, keyFlags(), assetFlags(), connectionFlags(), observeFlags()),
 		OnUsageError: badUsage,
 		Action:       runCoordinator,
 	}
@@ -48,6 +48,10 @@ func runCoordinator(c *cli.Context) error {
 	if err := bridge.CheckAddress(c.String("http"), c.Bool("insecure")); err != nil {
 		return usageError{fmt.Errorf("--http: %w", err)}
 	}
+	keys, err := readKeys(c)
+	if err != nil {
+		return err
+	}
 	p, err := newProcess(c)
 	if err != nil {
 		return err
@@ -56,7 +60,7 @@ func runCoordinator(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w; choose another with --http, port 0 takes a free one", err)
 	}
-	co, door, err := p.coordinate(coordinator.Options{Names: p.at.names, ExpectGroups: expect, Bind: bind, Replicas: replicas,
+	co, door, err := p.coordinate(coordinator.Options{Names: p.at.names, ExpectGroups: expect, Keys: keys, Bind: bind, Replicas: replicas,
 		Log: p.log, Slow: p.seen.slow, Metrics: p.seen.registry})
 	if err != nil {
 		p.close()

@@ -24,7 +24,7 @@ func shardCommand() *cli.Command {
 			&cli.StringFlag{Name: "data", Value: filepath.Join(".jetseek", "shard"), EnvVars: []string{variable("data")}, Usage: "keep what members keep for themselves in `DIR`"},
 			&cli.DurationFlag{Name: "lease", Value: shard.DefaultLease, EnvVars: []string{variable("lease")},
 				Usage: "let members serve for `TIME` without word from their log: also what the first write after a member's death waits for"},
-		}, []cli.Flag{indexMemoryFlag()}, assetFlags(), connectionFlags(), observeFlags()),
+		}, []cli.Flag{indexMemoryFlag()}, keyFlags(), assetFlags(), connectionFlags(), observeFlags()),
 		OnUsageError: badUsage,
 		Action:       runShard,
 	}
@@ -47,6 +47,10 @@ func runShard(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	keys, err := readKeys(c)
+	if err != nil {
+		return err
+	}
 	p, err := newProcess(c)
 	if err != nil {
 		return err
@@ -55,7 +59,7 @@ func runShard(c *cli.Context) error {
 	var parts []func(context.Context) error
 	for _, group := range groups {
 		o := shard.Options{Names: p.at.names, Group: group, Node: node, Dir: filepath.Join(c.String("data"), node, group), Bind: bind, Replicas: replicas,
-			Lease: lease, Resources: resources, Log: p.log, Metrics: p.seen.registry}
+			Lease: lease, Keys: keys, Resources: resources, Log: p.log, Metrics: p.seen.registry}
 		m, err := p.member(o)
 		if err != nil {
 			p.close()

@@ -17,7 +17,7 @@ import (
 // systemFlags are the flags of a command that runs the whole system in this process. A flag's environment variable is JETSEEK_FLAG; the number of groups
 // has one for each command, since groups are names to other commands. natsVariables name the NATS to use: NATS_URL only where nobody is surprised by it.
 func systemFlags(command, data string, natsVariables ...string) []cli.Flag {
-	return append(slices.Concat(observeFlags(), httpFlags()),
+	return append(slices.Concat(observeFlags(), httpFlags(), keyFlags()),
 		&cli.IntFlag{Name: "groups", Value: 3, EnvVars: []string{"JETSEEK_" + strings.ToUpper(command) + "_GROUPS"},
 			Usage: "`NUMBER` of groups that the documents are divided among"},
 		&cli.IntFlag{Name: "members", Value: 2, EnvVars: []string{"JETSEEK_MEMBERS"}, Usage: "`NUMBER` of members of each group, which hold the same documents"},
@@ -76,6 +76,9 @@ func readSettings(c *cli.Context) (settings, error) {
 		return s, usageError{fmt.Errorf("--http: %w", err)}
 	}
 	var err error
+	if s.options.Keys, err = readKeys(c); err != nil {
+		return s, err
+	}
 	if s.seen, err = newObserver(c); err != nil {
 		return s, err
 	}

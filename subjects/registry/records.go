@@ -63,6 +63,8 @@ type Member struct {
 	Reason      string    `json:"reason,omitempty"`   // why it is not serving
 	Applied     uint64    `json:"applied"`
 	Software    string    `json:"software,omitempty"` // version of the program
+	Key         string    `json:"key,omitempty"`      // id of the cluster key that signs its records; "" without one
+	Refused     uint64    `json:"refused,omitempty"`  // records of the log that it has passed over since its start
 	Revision    uint64    `json:"-"`                  // of the record in the bucket
 }
 

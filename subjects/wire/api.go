@@ -310,6 +310,8 @@ type MemberBody struct {
 	Lag        uint64 `json:"lag"`
 	Documents  uint64 `json:"documents"`
 	Digest     string `json:"digest"`
+	Key        string `json:"key"`               // id of the cluster key that signs its records; "" without one
+	Refused    uint64 `json:"refused,omitempty"` // records of the log that it has passed over since its start
 }
 
 // MembersBody answers /_members.
