@@ -39,10 +39,15 @@ type life struct {
 // start runs a member on the folder of its node until the test ends, or end is called.
 func (th *theatre) start(node string) life {
 	th.t.Helper()
+	return th.startWith(node, nil)
+}
+
+func (th *theatre) startWith(node string, keys *wire.Keys) life {
+	th.t.Helper()
 	if th.dirs[node] == "" {
 		th.dirs[node] = th.t.TempDir()
 	}
-	m, err := New(Options{Conn: th.server.Conn(th.t), LogConn: th.server.Conn(th.t), Group: "g0", Node: node, Dir: th.dirs[node], Lease: time.Second})
+	m, err := New(Options{Conn: th.server.Conn(th.t), LogConn: th.server.Conn(th.t), Group: "g0", Node: node, Dir: th.dirs[node], Lease: time.Second, Keys: keys})
 	if err != nil {
 		th.t.Fatal(err)
 	}
@@ -71,6 +76,11 @@ func (th *theatre) serving(l life) {
 // fails waits until a member has left rotation, with a reason that begins so and tells what to do.
 func (th *theatre) fails(l life, reason string) {
 	th.t.Helper()
+	th.failsWith(l, reason, "restore the stream")
+}
+
+func (th *theatre) failsWith(l life, reason, advice string) {
+	th.t.Helper()
 	limit := time.NewTimer(noticedWithin)
 	defer limit.Stop()
 	for {
@@ -85,7 +95,7 @@ func (th *theatre) fails(l life, reason string) {
 		}
 	}
 	_, got := l.State()
-	if !strings.HasPrefix(got, reason) || !strings.Contains(got, "restore the stream") {
+	if !strings.HasPrefix(got, reason) || !strings.Contains(got, advice) {
 		th.t.Errorf("member %s: %s\nwant %s…, and what to do", l.ID(), got, reason)
 	}
 	snap := l.index.Snapshot()

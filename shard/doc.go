@@ -33,4 +33,25 @@
 // States: joining (replays), serving (holds or renews leases), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
 // newer version, an index that cannot go on). A failed member answers nothing but ping. What stands in the log and is
 // no record, or does not decode, is passed over by every member alike.
+//
+// # The log is checked, not trusted
+//
+// A member remembers the hashes of the last 4,096 messages that it has taken, and a chain over all of them, chain n = SHA-256(chain n-1, n, SHA-256(payload n)). The place
+// that it has reached (uuid of the log, sequence, both hashes) is kept with the index and written down each second. From that it finds
+//
+//	log_hole{n..m}   messages that were stored and are gone: after ten looks by name, two of them through a consumer of its own as well
+//	log_rewritten    another message where one was applied, another log, or a log that ends before what was applied. Compared at the start, after each reconnect, after each
+//	                 lease, and when the tail repeats a sequence with another message. That a log is shorter is believed to the acknowledgement of a record alone, which
+//	                 has its place in the log's order: a server that leads no more may answer questions with an older state.
+//
+// Either makes the member failed, with the word as the first of its reason; it keeps its data, and nothing is rolled back or overwritten. A member that finds it at its
+// start stands aside in that state, and makes no stream and no genesis where the group is known to have had a log.
+//
+// # What is genuine
+//
+// A record of another log is passed over: its operations are rejected, at their place, by every member alike, and counted. With cluster keys the same holds for a record that
+// does not verify: without a signature, with a wrong one, or of a key that is not in the member's file. A log counts as signed from its first record that verifies on;
+// records before it, from a time without a key, stand. So the answer follows from the log and the keys, and all members must have the same keys: a new key is added to every
+// file as the last line first, and becomes the first line, which signs, when all have it. A key that has signed stays in the files as long as the log holds its records. A member
+// without keys fails at a signed record.
 package shard
