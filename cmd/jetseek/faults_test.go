@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 var questions = []string{"river", "river AND stone", "+salt -wind light", `"river stone"`, "n:[40 TO 90] AND light", "*", "text:wind OR id:d7"}
@@ -37,6 +41,7 @@ func TestClusterOutlivesItsProcesses(t *testing.T) {
 	t.Run("a shard process killed", func(t *testing.T) { c.killOneShard(t, before) })
 	t.Run("a shard process restarted under load", func(t *testing.T) { c.restartUnderLoad(t, docs) })
 	t.Run("NATS killed and restarted", func(t *testing.T) { c.killNATS(t) })
+	t.Run("a coordinator killed in a bulk", func(t *testing.T) { c.killCoordinatorInBulk(t) })
 	t.Run("every process ends when told", func(t *testing.T) {
 		for _, name := range []string{"c1", "c2", "n1", "n2", "n3", "nats"} {
 			c.parts[name].end(t)
@@ -200,6 +205,71 @@ func (c *cluster) refuseAll(t *testing.T) {
 			}
 		}
 	}
+}
+
+// killCoordinatorInBulk: of a bulk without ids, whose coordinator dies when the first part of it is stored, the other coordinator does the rest, and says which lines had been
+// decided before.
+func (c *cluster) killCoordinatorInBulk(t *testing.T) {
+	const docs = 60_000 // more than a message: its parts leave one after the other
+	if r := c.ask(1, "PUT", "/collections/noids", `{"fields":{"text":{"type":"text"},"n":{"type":"long"}}}`); r.status != 201 {
+		t.Fatalf("create: %d %s", r.status, r.body)
+	}
+	stored := make(chan struct{}, 1)
+	sub, err := c.connect().Subscribe("jetseek.tail.*", func(m *nats.Msg) {
+		if len(m.Data) > 10_000 {
+			select {
+			case stored <- struct{}{}:
+			default:
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // its connection ends with the test
+	const path = "/collections/noids/index/bulk?request_id=once&timeout_ms=30000"
+	body := regexp.MustCompile(`"id":"[^"]*",`).ReplaceAllString(lines(0, docs), "")
+	broken := make(chan error, 1)
+	go func() { // ends with the coordinator
+		r, err := c.try(0, "POST", path, body)
+		if err == nil {
+			err = fmt.Errorf("answered: %d %s", r.status, r.body)
+		}
+		broken <- err
+	}()
+	select {
+	case <-stored:
+	case <-minute(t).Done():
+		t.Fatal("nothing of it is stored")
+	}
+	c.parts["c1"].kill()
+	t.Logf("the first try ends with %v", <-broken)
+	type repeated struct {
+		Indexed, Failed, Repeated int
+		RepeatedLines             []struct{ From, To int } `json:"repeated_lines"`
+	}
+	w := decode[repeated](t, c.ask(1, "POST", path, body), 200)
+	named := 0
+	for _, r := range w.RepeatedLines {
+		named += r.To - r.From + 1
+	}
+	t.Logf("%d of %d lines had been decided before", w.Repeated, docs)
+	if w.Indexed != docs || w.Failed != 0 || w.Repeated == 0 || w.Repeated == docs || named != w.Repeated {
+		t.Errorf("the second try: %d indexed, %d failed, %d repeated, %d named", w.Indexed, w.Failed, w.Repeated, named)
+	}
+	again := decode[repeated](t, c.ask(1, "POST", path, body), 200)
+	if again.Repeated != docs || len(again.RepeatedLines) != 1 {
+		t.Errorf("the third: %d repeated, in %v", again.Repeated, again.RepeatedLines)
+	}
+	found := c.ask(1, "GET", "/collections/noids/search?q=*&limit=0&track_total=true&timeout_ms=10000", "")
+	if !strings.Contains(string(found.body), fmt.Sprintf(`"total":{"value":%d,"relation":"eq"}`, docs)) {
+		t.Errorf("want %d documents: %s", docs, found.body)
+	}
+	door, err := url.Parse(c.doors[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.run("c1", "coordinator", "--nats", c.natsURL, "--http", door.Host, "--expect-groups", "3").err.await(minute(t), t, "jetseek ready http=")
 }
 
 // isWhole tells whether every door is ready, answers as before, and takes writes.

@@ -201,6 +201,11 @@ func joinBulk(a, b *wire.BulkReply) *wire.BulkReply {
 	a.Indexed += b.Indexed
 	a.Deleted += b.Deleted
 	a.NotFound += b.NotFound
+	a.Undecided += b.Undecided
+	a.Repeated += b.Repeated
+	for _, lines := range b.RepeatedLines {
+		a.Repeat(lines)
+	}
 	a.TookMs += b.TookMs
 	if b.Groups > a.Groups { // the pieces of a bulk touch the same groups, or nearly
 		a.Groups, a.Members, a.MembersOK = b.Groups, b.Members, b.MembersOK
