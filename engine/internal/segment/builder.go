@@ -1,11 +1,11 @@
 package segment
 
 import (
-	"math"
 	"slices"
 	"sort"
 
 	"github.com/jetseek/jetseek/engine/analysis"
+	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 	"github.com/jetseek/jetseek/engine/internal/segment/stored"
 )
@@ -140,7 +140,7 @@ func (b *Builder) Floats(field string, values []float64) {
 		if v == 0 {
 			v = 0
 		}
-		n.docs, n.values = append(n.docs, b.last()), append(n.values, int64(math.Float64bits(v)))
+		n.docs, n.values = append(n.docs, b.last()), append(n.values, docvalues.Ordered(v))
 	}
 }
 

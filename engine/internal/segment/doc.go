@@ -4,7 +4,7 @@
 //
 // # Format 1
 //
-// Numbers are little-endian; uvarint is that of encoding/binary; column is package docvalues.
+// Numbers are little-endian; uvarint is that of encoding/binary; column is package docvalues; those of fields have bounds of blocks.
 //
 //	segment   "JSSG" format u16 zero u16, section*, toc, footer
 //	toc       sections uvarint, {kind u8, field uvarint, length uvarint, crc32c u32}*      in the order of the sections, without gaps
@@ -37,7 +37,7 @@
 //	25    their documents, as 22
 //	26    column: ordinals in the dictionary of exact values, distinct: the lists of 25 by document
 //	27    column: longs, dates (ns since the epoch), bools (0, 1)
-//	28    column: bits of doubles, those of a document ordered as doubles; none is NaN, infinite or -0
+//	28    column: doubles, none of which is NaN, infinite or -0, as numbers of their order: their bits, in which, if the sign is set, all others are turned over
 //
 // A text field has 20 to 23, with exact values also 24 to 26; a keyword field 24 to 26; others 27 or 28. Analysed terms and exact values of one field are
 // two name spaces.

@@ -101,8 +101,9 @@ func TestTheExampleByHand(t *testing.T) {
 		`       312        9  0003666f7801000101          term 0 "fox": shares 0, df 1, document 0 frequency 1, positions at 0 length 1`,
 		`       338        3  010002                      tail: documents 0 1; frequencies 1 2`, // 0<<1|1, 0<<1, 2
 		`       350        3  000001                      block 0, document:positions 0:0 1:0 1`,
-		`       385        2  0002                      from document 0: 3,5 -`,
-		`       522        4  4753534a                  magic`, // GSSJ
+		`       385        2  0002                      bounds of block 0: 3, 5`, // above the base, 3
+		`       387        2  0002                      from document 0: 3,5 -`,
+		`       524        4  4753534a                  magic`, // GSSJ
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no line %q", want)

@@ -207,7 +207,7 @@ func TestDamageIsFound(t *testing.T) {
 		"exact list":          {kindExactPostings, tag, at(len(s.fields[tag].exact.Docs)/2, plus(1)), kindExactPostings, ""},
 		"ordinal of another":  {kindOrdinals, tag, func(b []byte) []byte { return at(len(b)-1, plus(1))(b) }, kindExactPostings, "does not have ordinal"},
 		"longs that descend":  {kindInts, year, swapInts, kindInts, "does not lie behind"},
-		"not a number":        {kindFloats, price, column(func(v []int64) { v[3] = int64(math.Float64bits(math.NaN())) }), kindFloats, "NaN"},
+		"not a number":        {kindFloats, price, column(func(v []int64) { v[3] = docvalues.Ordered(math.NaN()) }), kindFloats, "NaN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := verify(t, damaged(t, good, c.kind, c.field, c.change))

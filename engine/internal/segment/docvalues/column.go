@@ -15,7 +15,11 @@ var ErrCorrupt = errors.New("corrupt column")
 const (
 	flagMulti  = 1
 	flagSparse = 2
+	flagBounds = 4
 )
+
+// BlockDocs is the number of documents of a block, the bounds of whose values a column keeps.
+const BlockDocs = 128
 
 // Column reads a column. It may be used from any goroutine. The zero value has no documents.
 type Column struct {
@@ -24,6 +28,7 @@ type Column struct {
 	base         uint64
 	presence     []byte // nil: all documents have a value
 	starts       []byte // nil: one value a document
+	bounds       []byte // nil: those of a block are those of the column
 	data         []byte
 }
 
@@ -34,17 +39,21 @@ func Open(b []byte) (Column, error) {
 	col := Column{lane: int(c.Byte())}
 	docs, values := uint64(c.Uint32()), uint64(c.Uint32())
 	col.docs, col.values, col.base = int(docs), int(values), c.Fixed64()
+	multi := flags&^flagBounds == flagMulti
 	switch {
-	case flags == flagMulti:
+	case multi:
 		col.starts = c.Bytes(4 * (col.docs + 1))
-	case flags == flagSparse:
+	case flags&^flagBounds == flagSparse:
 		col.presence = c.Bytes((col.docs + 63) / 64 * 8)
-	case flags != 0:
+	case flags&^flagBounds != 0:
 		c.Fail()
 	}
 	lanes := col.lane == 0 || col.lane == 1 || col.lane == 2 || col.lane == 4 || col.lane == 8
-	if !c.OK() || !lanes || flags != flagMulti && docs != values {
+	if !c.OK() || !lanes || !multi && docs != values {
 		return Column{}, fmt.Errorf("%w: flags %d, lane %d, %d documents, %d values", ErrCorrupt, flags, col.lane, docs, values)
+	}
+	if flags&flagBounds != 0 && col.lane > 0 {
+		col.bounds = c.Bytes(2 * col.lane * col.Blocks())
 	}
 	if col.data = c.Bytes(col.values * col.lane); !c.OK() {
 		return Column{}, fmt.Errorf("%w: %d values of %d bytes in %d", ErrCorrupt, values, col.lane, len(b))
@@ -97,21 +106,35 @@ func (c *Column) Has(doc uint32) bool {
 
 // Int gives value number i, which comes from [Column.Range].
 func (c *Column) Int(i int) int64 {
+	return int64(c.base + c.number(c.data, i))
+}
+
+// number gives number i of a string of lanes.
+func (c *Column) number(lanes []byte, i int) uint64 {
 	switch c.lane {
 	case 1:
-		return int64(c.base + uint64(c.data[i]))
+		return uint64(lanes[i])
 	case 2:
-		return int64(c.base + uint64(binary.LittleEndian.Uint16(c.data[2*i:])))
+		return uint64(binary.LittleEndian.Uint16(lanes[2*i:]))
 	case 4:
-		return int64(c.base + uint64(binary.LittleEndian.Uint32(c.data[4*i:])))
+		return uint64(binary.LittleEndian.Uint32(lanes[4*i:]))
 	case 8:
-		return int64(c.base + binary.LittleEndian.Uint64(c.data[8*i:]))
+		return binary.LittleEndian.Uint64(lanes[8*i:])
 	}
-	return int64(c.base)
+	return 0
 }
 
 // Float gives value number i of a column of doubles.
-func (c *Column) Float(i int) float64 { return math.Float64frombits(uint64(c.Int(i))) }
+func (c *Column) Float(i int) float64 { return Double(c.Int(i)) }
+
+// Ordered gives a double as a number: numbers are ordered as their doubles are. It tells -0 from 0, which no column holds.
+func Ordered(x float64) int64 { return flip(int64(math.Float64bits(x))) }
+
+// Double gives the double of a number that [Ordered] gave.
+func Double(v int64) float64 { return math.Float64frombits(uint64(flip(v))) }
+
+// flip turns the order of negative numbers round, and is its own inverse.
+func flip(v int64) int64 { return v ^ int64(uint64(v>>63)>>1) }
 
 // Length gives a document's value in a plain column, as a count.
 func (c *Column) Length(doc uint32) uint32 { return uint32(c.Int(int(doc))) }

@@ -75,7 +75,7 @@ func TestPlainColumns(t *testing.T) {
 	if err != nil || !c.Plain() || c.Length(1) != 300 || c.Length(2) != 0 {
 		t.Fatalf("%v, plain %v", err, c.Plain())
 	}
-	x := []int64{int64(math.Float64bits(-1.5)), int64(math.Float64bits(math.MaxFloat64))}
+	x := []int64{Ordered(-1.5), Ordered(math.MaxFloat64)}
 	c, err = Open(Append(nil, x))
 	if err != nil || c.Float(0) != -1.5 || c.Float(1) != math.MaxFloat64 {
 		t.Fatalf("%v, doubles %v %v", err, c.Float(0), c.Float(1))
@@ -107,6 +107,11 @@ func FuzzColumn(f *testing.F) {
 			from, to := c.Range(uint32(d))
 			for i := from; i < to; i++ {
 				c.Int(i)
+			}
+		}
+		for _, s := range []Span{c.Span(math.MinInt64, math.MaxInt64), c.Span(-5, 1<<20)} {
+			for block := range min(c.Blocks(), 10) {
+				s.Mark(block)
 			}
 		}
 	})

@@ -2,7 +2,6 @@ package docvalues
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/jetseek/jetseek/engine/internal/segment/labels"
 )
@@ -19,7 +18,7 @@ const (
 // Dump prints a column, which lies at an offset, as labelled bytes.
 func Dump(p *labels.Printer, b []byte, base int, as As) {
 	r := p.Read(b, base)
-	flags := r.Byte("flags (1: several values, 2: some documents without)")
+	flags := r.Byte("flags (1: several values, 2: some documents without, 4: bounds of blocks)")
 	lane := int(r.Byte("bytes a value"))
 	docs := r.Uvarint("documents")
 	values := r.Uvarint("values")
@@ -29,11 +28,19 @@ func Dump(p *labels.Printer, b []byte, base int, as As) {
 		p.Line(base, b, "CORRUPT: %v", err)
 		return
 	}
-	switch flags {
+	switch flags &^ flagBounds {
 	case flagSparse:
 		r.Bytes(len(col.presence), "which of %d documents have a value, a bit each", docs)
 	case flagMulti:
 		r.Bytes(len(col.starts), "where the values of %d documents start", docs)
+	}
+	for block := 0; len(col.bounds) > 0 && block < col.Blocks() && !p.Failed(); block++ {
+		least, greatest := col.block(block)
+		if least > greatest {
+			r.Bytes(2*lane, "bounds of block %d, which has no values", block)
+			continue
+		}
+		r.Bytes(2*lane, "bounds of block %d: %s, %s", block, col.shown(least, as), col.shown(greatest, as))
 	}
 	if lane == 0 && values > 0 {
 		r.Bytes(0, "all values: %s", col.text(0, as))
@@ -67,9 +74,13 @@ func (c *Column) dumpLine(p *labels.Printer, r *labels.Reader, first uint32, as 
 	return doc
 }
 
-func (c *Column) text(i int, as As) string {
+func (c *Column) text(i int, as As) string { return c.shown(c.number(c.data, i), as) }
+
+// shown gives a number of a lane as the value it stands for.
+func (c *Column) shown(number uint64, as As) string {
+	v := int64(c.base + number)
 	if as == AsFloat {
-		return fmt.Sprint(math.Float64frombits(uint64(c.Int(i))))
+		return fmt.Sprint(Double(v))
 	}
-	return fmt.Sprint(c.Int(i))
+	return fmt.Sprint(v)
 }

@@ -24,7 +24,7 @@ func TestVerify(t *testing.T) {
 		}
 		return &c
 	}
-	bits := func(x float64) int64 { return int64(math.Float64bits(x)) }
+	bits := Ordered
 	for name, c := range map[string]struct{ got, want int }{
 		"ascending":      {findings(func(r Report) { column([]uint32{0, 2, 3}, 1, 2, 1).Verify(true, r) }), 0},
 		"equal":          {findings(func(r Report) { column([]uint32{0, 2, 3}, 1, 1, 1).Verify(false, r) }), 0},
@@ -36,12 +36,19 @@ func TestVerify(t *testing.T) {
 		"doubles":        {findings(func(r Report) { column([]uint32{0, 2}, bits(-1), bits(2)).VerifyFloats(r) }), 0},
 		"not a number":   {findings(func(r Report) { column([]uint32{0, 1}, bits(math.NaN())).VerifyFloats(r) }), 1},
 		"minus zero":     {findings(func(r Report) { column([]uint32{0, 1}, bits(math.Copysign(0, -1))).VerifyFloats(r) }), 1},
+		"bounds":         {findings(func(r Report) { damagedBounds(column([]uint32{0, 2, 3}, 1, 2, 9)).Verify(true, r) }), 1},
 		"falling double": {findings(func(r Report) { column([]uint32{0, 2}, bits(2), bits(-1)).VerifyFloats(r) }), 1},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d findings, want %d", name, c.got, c.want)
 		}
 	}
+}
+
+// damagedBounds moves the bounds of the first block.
+func damagedBounds(c *Column) *Column {
+	c.bounds = append([]byte{c.bounds[0] + 1}, c.bounds[1:]...)
+	return c
 }
 
 // FuzzVerify checks and dumps anything as a column.
