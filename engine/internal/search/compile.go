@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/bm25"
@@ -37,15 +38,19 @@ func (e *env) compile(n query.Node, scoring bool) scorer {
 	case *query.KeywordRange:
 		return e.keywordRange(n)
 	case *query.LongRange:
-		return e.longs(n.Field, n.Boost, func(v int64) bool { return n.Lo <= v && v <= n.Hi })
+		if f := e.view.Segment.Field(n.Field); f != nil && f.HasInts {
+			return e.span(&f.Ints, n.Boost, n.Lo, n.Hi)
+		}
+		return nil
 	case *query.LongSet:
-		return e.longs(n.Field, n.Boost, func(v int64) bool { return among(n.Values, v) })
+		if f := e.view.Segment.Field(n.Field); f != nil && f.HasInts {
+			return e.valueSet(&f.Ints, n.Boost, n.Values)
+		}
+		return nil
 	case *query.DoubleRange:
-		return e.doubles(n.Field, n.Boost, func(v float64) bool {
-			return (v > n.Lo || n.IncLo && v == n.Lo) && (v < n.Hi || n.IncHi && v == n.Hi)
-		})
+		return e.doubleRange(n)
 	case *query.DoubleSet:
-		return e.doubles(n.Field, n.Boost, func(v float64) bool { return among(n.Values, v) })
+		return e.doubleSet(n)
 	case *query.FieldExists:
 		return e.exists(n)
 	case *query.IDs:
@@ -55,9 +60,15 @@ func (e *env) compile(n query.Node, scoring bool) scorer {
 	return nil
 }
 
-func among[T int64 | float64](values []T, v T) bool {
+func among(values []int64, v int64) bool {
 	_, ok := slices.BinarySearch(values, v)
 	return ok
+}
+
+// overlaps tells whether any of values lies from lo to hi.
+func overlaps(values []int64, lo, hi int64) bool {
+	at, _ := slices.BinarySearch(values, lo)
+	return at < len(values) && values[at] <= hi
 }
 
 func withScore(s scorer, boost float64) scorer {
@@ -242,7 +253,7 @@ func (e *env) keywordRange(n *query.KeywordRange) scorer {
 	if lo >= hi {
 		return nil
 	}
-	return e.column(&f.Ordinals, n.Boost, func(i int) bool { v := f.Ordinals.Int(i); return lo <= v && v < hi })
+	return e.span(&f.Ordinals, n.Boost, lo, hi-1)
 }
 
 // ceil gives the ordinal of the first exact value at or behind v, or behind it.
@@ -256,33 +267,32 @@ func ceil(f *segment.Field, v string, behind bool) int64 {
 	return int64(ord)
 }
 
-func (e *env) longs(field string, boost float64, match func(v int64) bool) scorer {
-	f := e.view.Segment.Field(field)
-	if f == nil || !f.HasInts {
+// doubleRange turns the ends into numbers of the doubles' order; 0 stands for -0 too.
+func (e *env) doubleRange(n *query.DoubleRange) scorer {
+	f := e.view.Segment.Field(n.Field)
+	if f == nil || !f.HasFloats || !(n.Lo <= n.Hi) {
 		return nil
 	}
-	return e.column(&f.Ints, boost, func(i int) bool { return match(f.Ints.Int(i)) })
+	lo, hi := docvalues.Ordered(n.Lo+0), docvalues.Ordered(n.Hi+0)
+	if !n.IncLo {
+		lo++
+	}
+	if !n.IncHi {
+		hi--
+	}
+	return e.span(&f.Floats, n.Boost, lo, hi)
 }
 
-func (e *env) doubles(field string, boost float64, match func(v float64) bool) scorer {
-	f := e.view.Segment.Field(field)
+func (e *env) doubleSet(n *query.DoubleSet) scorer {
+	f := e.view.Segment.Field(n.Field)
 	if f == nil || !f.HasFloats {
 		return nil
 	}
-	return e.column(&f.Floats, boost, func(i int) bool { return match(f.Floats.Float(i)) })
-}
-
-// column walks the documents of which any value passes.
-func (e *env) column(c *docvalues.Column, boost float64, match func(i int) bool) scorer {
-	return e.scan(bm25.Units(boost), func(doc uint32) bool {
-		from, to := c.Range(doc)
-		for i := from; i < to; i++ {
-			if match(i) {
-				return true
-			}
-		}
-		return false
-	})
+	values := make([]int64, len(n.Values))
+	for i, v := range n.Values {
+		values[i] = docvalues.Ordered(v + 0)
+	}
+	return e.valueSet(&f.Floats, n.Boost, values)
 }
 
 func (e *env) exists(n *query.FieldExists) scorer {
@@ -290,16 +300,15 @@ func (e *env) exists(n *query.FieldExists) scorer {
 	if f == nil {
 		return nil
 	}
-	score := bm25.Units(n.Boost)
 	switch {
 	case n.Type == schema.Text && f.HasText:
-		return e.scan(score, func(doc uint32) bool { return f.Lengths.Length(doc) > 0 })
+		return e.span(&f.Lengths, n.Boost, 1, math.MaxInt64)
 	case n.Type == schema.Keyword && f.HasExact:
-		return e.scan(score, f.Ordinals.Has)
+		return e.span(&f.Ordinals, n.Boost, math.MinInt64, math.MaxInt64)
 	case n.Type == schema.Double && f.HasFloats:
-		return e.scan(score, f.Floats.Has)
+		return e.span(&f.Floats, n.Boost, math.MinInt64, math.MaxInt64)
 	case (n.Type == schema.Long || n.Type == schema.Date || n.Type == schema.Bool) && f.HasInts:
-		return e.scan(score, f.Ints.Has)
+		return e.span(&f.Ints, n.Boost, math.MinInt64, math.MaxInt64)
 	}
 	return nil
 }

@@ -90,42 +90,6 @@ func (s *every) Advance(target uint32) uint32 {
 	return s.doc
 }
 
-// scan walks the documents that pass a test, by testing all: for columns.
-type scan struct {
-	env       *env
-	match     func(doc uint32) bool
-	doc, docs uint32
-	score     int64
-}
-
-func (e *env) scan(score int64, match func(doc uint32) bool) scorer {
-	s := &scan{env: e, match: match, docs: uint32(e.view.Segment.Docs()), score: score}
-	s.from(0)
-	return nonEmpty(s, s.doc == noDoc)
-}
-
-func (s *scan) Doc() uint32  { return s.doc }
-func (s *scan) Cost() int    { return int(s.docs) }
-func (s *scan) Score() int64 { return s.score }
-func (s *scan) Next() uint32 { return s.Advance(s.doc + 1) }
-
-func (s *scan) Advance(target uint32) uint32 {
-	if s.doc < target {
-		s.from(target)
-	}
-	return s.doc
-}
-
-func (s *scan) from(doc uint32) {
-	for ; doc < s.docs && s.env.step(); doc++ {
-		if s.match(doc) {
-			s.doc = doc
-			return
-		}
-	}
-	s.doc = noDoc
-}
-
 // members walks a set.
 type members struct {
 	env   *env
