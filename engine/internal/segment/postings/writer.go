@@ -24,15 +24,24 @@ type Ref struct {
 // Lengths tells the length of a document in tokens, for impacts.
 type Lengths interface{ Length(doc uint32) uint32 }
 
-// Writer encodes the lists of one field. Docs and Positions grow by each list; [Writer.Finish] adds the slack.
+// Writer encodes the lists of one field, each at once ([Writer.Append]) or block by block ([Writer.Block], [Writer.End]). Docs and Positions grow by each list; who wants
+// their memory back takes the bytes away between any two calls ([Writer.TakeDocs], [Writer.TakePositions]). [Writer.Finish] adds the slack.
 type Writer struct {
-	Docs, Positions []byte
+	Docs, Positions []byte // less what was taken
+
+	docsTaken, positionsTaken uint64 // bytes
 
 	lengths Lengths // nil: lists without frequencies
+
+	// Of the present list.
+	df     int    // documents so far
+	prev   uint32 // the last of them
+	posOff uint64
+
 	gaps    [BlockLen]uint32
 	deltas  []uint32
-	blocks  []byte   // of the list
-	skip    []byte   // of the list
+	blocks  []byte
+	skip    []byte
 	ends    []byte   // of the impacts of its runs
 	impacts []byte   // of its runs
 	run     []byte   // impacts of the blocks of the present run
@@ -47,7 +56,25 @@ func NewWriter(lengths Lengths) *Writer { return &Writer{lengths: lengths} }
 // Reset starts a new field and keeps the memory of Docs and Positions.
 func (w *Writer) Reset(lengths Lengths) {
 	w.lengths, w.Docs, w.Positions = lengths, w.Docs[:0], w.Positions[:0]
+	w.docsTaken, w.positionsTaken, w.df = 0, 0, 0
 }
+
+// TakeDocs gives Docs, valid until the next call, and empties it; offsets go on behind it.
+func (w *Writer) TakeDocs() []byte {
+	b := w.Docs
+	w.docsTaken, w.Docs = w.docsTaken+uint64(len(b)), b[:0]
+	return b
+}
+
+// TakePositions is [Writer.TakeDocs] of the positions.
+func (w *Writer) TakePositions() []byte {
+	b := w.Positions
+	w.positionsTaken, w.Positions = w.positionsTaken+uint64(len(b)), b[:0]
+	return b
+}
+
+func (w *Writer) docsEnd() uint64      { return w.docsTaken + uint64(len(w.Docs)) }
+func (w *Writer) positionsEnd() uint64 { return w.positionsTaken + uint64(len(w.Positions)) }
 
 // Finish adds the slack that readers need.
 func (w *Writer) Finish() {
@@ -58,62 +85,87 @@ func (w *Writer) Finish() {
 
 // Append encodes a list of at least one document.
 func (w *Writer) Append(l *List) Ref {
-	ref := Ref{DF: uint32(len(l.Docs)), DocOff: uint64(len(w.Docs)), PosOff: uint64(len(w.Positions))}
-	text := w.lengths != nil
-	if ref.DF == 1 {
+	rest := *l
+	for len(rest.Docs) >= BlockLen {
+		b := List{Docs: rest.Docs[:BlockLen]}
+		rest.Docs = rest.Docs[BlockLen:]
+		if w.lengths != nil {
+			b.Freqs, rest.Freqs = rest.Freqs[:BlockLen], rest.Freqs[BlockLen:]
+			n := total(b.Freqs)
+			b.Positions, rest.Positions = rest.Positions[:n], rest.Positions[n:]
+		}
+		w.Block(&b)
+	}
+	return w.End(&rest)
+}
+
+// Len gives the number of documents in the present list's blocks.
+func (w *Writer) Len() int { return w.df }
+
+// Block encodes the next [BlockLen] documents of a list, and begins one if the last has ended.
+func (w *Writer) Block(l *List) {
+	if w.df == 0 {
+		w.begin()
+	}
+	if w.lengths == nil {
+		bits := w.fillGaps(l.Docs, w.prev)
+		w.blocks = appendPacked(append(w.blocks, byte(bits)), w.gaps[:], bits)
+	} else {
+		w.addImpacts(l.Docs, l.Freqs)
+		w.textBlock(l.Docs, l.Freqs, l.Positions, w.prev, w.positionsEnd()-w.posOff)
+	}
+	w.endBlock(l.Docs)
+}
+
+func (w *Writer) begin() {
+	w.blocks, w.skip, w.ends, w.impacts, w.run = w.blocks[:0], w.skip[:0], w.ends[:0], w.impacts[:0], w.run[:0]
+	w.runs, w.all = w.runs[:0], w.all[:0]
+	w.prev, w.posOff = ^uint32(0), w.positionsEnd()
+}
+
+func (w *Writer) endBlock(docs []uint32) {
+	w.df += len(docs)
+	w.prev = docs[len(docs)-1]
+	w.skip = binary.LittleEndian.AppendUint32(w.skip, w.prev)
+	w.skip = binary.LittleEndian.AppendUint32(w.skip, uint32(len(w.blocks)))
+}
+
+// End encodes the rest of a list, fewer than [BlockLen] documents, and ends it; lists have one document at least.
+func (w *Writer) End(l *List) Ref {
+	ref := Ref{DF: uint32(w.df + len(l.Docs)), DocOff: w.docsEnd(), PosOff: w.posOff}
+	if w.df == 0 {
+		ref.PosOff = w.positionsEnd()
+	}
+	switch {
+	case w.df > 0:
+		w.endBlocks(l)
+	case ref.DF > 1:
+		w.Docs = w.appendTail(w.Docs, l.Docs, l.Freqs, l.Positions, ^uint32(0))
+	default:
 		ref.Doc = l.Docs[0]
-		if text {
+		if w.lengths != nil {
 			ref.Freq = l.Freqs[0]
 			w.Positions = appendPositions(w.Positions, l.Positions)
-			ref.PosLen = uint64(len(w.Positions)) - ref.PosOff
 		}
-		return ref
 	}
-	if ref.DF < BlockLen {
-		w.Docs = w.appendTail(w.Docs, l.Docs, l.Freqs, l.Positions, ^uint32(0))
-	} else {
-		w.appendBlocks(l, ref.PosOff)
-	}
-	ref.DocLen = uint64(len(w.Docs)) - ref.DocOff
-	ref.PosLen = uint64(len(w.Positions)) - ref.PosOff
+	ref.DocLen = w.docsEnd() - ref.DocOff
+	ref.PosLen = w.positionsEnd() - ref.PosOff
 	return ref
 }
 
-// appendBlocks encodes a list of at least one whole block.
-func (w *Writer) appendBlocks(l *List, posOff uint64) {
-	w.blocks, w.skip, w.ends, w.impacts, w.run = w.blocks[:0], w.skip[:0], w.ends[:0], w.impacts[:0], w.run[:0]
-	w.runs, w.all = w.runs[:0], w.all[:0]
-	text, single := w.lengths != nil, len(l.Docs) <= RunLen*BlockLen
-	prev, p := ^uint32(0), 0
-	for i := 0; i < len(l.Docs); i += BlockLen {
-		docs := l.Docs[i:min(i+BlockLen, len(l.Docs))]
-		posStart := uint64(len(w.Positions)) - posOff
-		var freqs, positions []uint32
+// endBlocks ends a list of at least one block.
+func (w *Writer) endBlocks(tail *List) {
+	text := w.lengths != nil
+	if len(tail.Docs) > 0 {
 		if text {
-			freqs = l.Freqs[i : i+len(docs)]
-			n := total(freqs)
-			positions = l.Positions[p : p+n]
-			p += n
-			w.addImpacts(docs, freqs)
+			w.addImpacts(tail.Docs, tail.Freqs)
+			w.blocks = binary.AppendUvarint(w.blocks, w.positionsEnd()-w.posOff)
 		}
-		switch {
-		case len(docs) < BlockLen:
-			if text {
-				w.blocks = binary.AppendUvarint(w.blocks, posStart)
-			}
-			w.blocks = w.appendTail(w.blocks, docs, freqs, positions, prev)
-		case text:
-			w.textBlock(docs, freqs, positions, prev, posStart)
-		default:
-			bits := w.fillGaps(docs, prev)
-			w.blocks = appendPacked(append(w.blocks, byte(bits)), w.gaps[:], bits)
-		}
-		prev = docs[len(docs)-1]
-		w.skip = binary.LittleEndian.AppendUint32(w.skip, prev)
-		w.skip = binary.LittleEndian.AppendUint32(w.skip, uint32(len(w.blocks)))
-		if last := i+BlockLen >= len(l.Docs); text && (last || (i/BlockLen+1)%RunLen == 0) {
-			w.endRun(single)
-		}
+		w.blocks = w.appendTail(w.blocks, tail.Docs, tail.Freqs, tail.Positions, w.prev)
+		w.endBlock(tail.Docs)
+	}
+	if text {
+		w.endRun(w.df <= RunLen*BlockLen)
 	}
 	w.Docs = append(append(w.Docs, w.skip...), w.ends...)
 	if text {
@@ -126,10 +178,14 @@ func (w *Writer) appendBlocks(l *List, posOff uint64) {
 		w.Docs = append(w.Docs, w.impacts...)
 	}
 	w.Docs = append(w.Docs, w.blocks...)
+	w.df = 0
 }
 
-// addImpacts makes the pairs of a block.
+// addImpacts makes the pairs of the next block, which tells whether the run before it is the only one.
 func (w *Writer) addImpacts(docs, freqs []uint32) {
+	if w.df > 0 && w.df%(RunLen*BlockLen) == 0 {
+		w.endRun(false)
+	}
 	w.block = w.block[:0]
 	for i, d := range docs {
 		w.block = addImpact(w.block, Impact{freqs[i], w.lengths.Length(d)})

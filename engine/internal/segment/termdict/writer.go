@@ -10,7 +10,8 @@ const blockLen = 32
 
 // Writer builds a dictionary from terms in strictly ascending order.
 type Writer struct {
-	buf    []byte
+	buf    []byte // less what was taken
+	taken  int
 	starts []uint32
 	prev   []byte
 	terms  uint32
@@ -19,14 +20,14 @@ type Writer struct {
 
 // Reset starts a new dictionary; text says whether its lists have frequencies and positions.
 func (w *Writer) Reset(text bool) {
-	w.buf, w.starts, w.prev, w.terms, w.text = w.buf[:0], w.starts[:0], w.prev[:0], 0, text
+	w.buf, w.taken, w.starts, w.prev, w.terms, w.text = w.buf[:0], 0, w.starts[:0], w.prev[:0], 0, text
 }
 
 // Add adds a term and the place of its list.
 func (w *Writer) Add(term []byte, ref postings.Ref) {
 	shared := 0
 	if w.terms%blockLen == 0 {
-		w.starts = append(w.starts, uint32(len(w.buf)))
+		w.starts = append(w.starts, uint32(w.taken+len(w.buf)))
 		w.buf = binary.AppendUvarint(w.buf, ref.DocOff)
 		w.buf = binary.AppendUvarint(w.buf, ref.PosOff)
 	} else {
@@ -54,7 +55,17 @@ func (w *Writer) Add(term []byte, ref postings.Ref) {
 // Len gives the number of terms added, which is the ordinal of the next one.
 func (w *Writer) Len() int { return int(w.terms) }
 
-// Finish gives the dictionary; the bytes are the writer's until the next Reset.
+// Size gives the bytes that [Writer.Take] would take.
+func (w *Writer) Size() int { return len(w.buf) }
+
+// Take gives the dictionary's bytes so far, valid until the next call, for who wants their memory back; Finish gives those behind them.
+func (w *Writer) Take() []byte {
+	b := w.buf
+	w.taken, w.buf = w.taken+len(b), b[:0]
+	return b
+}
+
+// Finish gives the dictionary, less what was taken; the bytes are the writer's until the next Reset.
 func (w *Writer) Finish() []byte {
 	for _, s := range w.starts {
 		w.buf = binary.LittleEndian.AppendUint32(w.buf, s)
