@@ -126,6 +126,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"and/3frequent", 3, true, all, search.Request{Limit: 10, CountTo: 1}},
 		{"phrase/2", 2, false, phrase, search.Request{Limit: 10, CountTo: 1}},
 		{"phrase/2frequent", 2, true, phrase, search.Request{Limit: 10, CountTo: 1}},
+		{"phrase/3frequent", 3, true, phrase, search.Request{Limit: 10, CountTo: 1}},
 	} {
 		b.Run(class.name, func(b *testing.B) {
 			r := rand.New(rand.NewPCG(3, 3))
