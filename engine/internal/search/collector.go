@@ -26,6 +26,7 @@ type collector struct {
 	strs    [][]byte    // what string keys there are views of
 	next    []query.Key // of the document under comparison
 	scratch [][]byte
+	bar     bar
 }
 
 // entry is one document kept.
@@ -47,7 +48,7 @@ type keySource struct {
 func (c *collector) begin(r *Request) {
 	byScore := len(r.Sort) == 0 || slices.ContainsFunc(r.Sort, func(k query.SortKey) bool { return k.By == query.ByScore })
 	c.sort, c.scoring, c.limit, c.seg = r.Sort, r.Score || byScore, r.Limit, nil
-	c.heap, c.keys = c.heap[:0], c.keys[:0]
+	c.heap, c.keys, c.bar = c.heap[:0], c.keys[:0], bar{}
 	c.sources = append(c.sources[:0], make([]keySource, len(r.Sort))...)
 	c.next = append(c.next[:0], make([]query.Key, len(r.Sort))...)
 	for len(c.scratch) < len(r.Sort) {
@@ -73,6 +74,7 @@ func (c *collector) enter(s *segment.Segment) {
 			c.sources[i] = keySource{query.KeyFloat, &f.Floats, nil}
 		}
 	}
+	c.raise()
 }
 
 // floor gives the least score with which a document may still enter: those below need not be offered. One that equals it may win by its id.
@@ -92,7 +94,7 @@ func (c *collector) add(doc uint32, score int64) {
 		return
 	}
 	full := len(c.heap) == c.limit
-	if full && len(c.sort) == 0 && score < c.heap[0].score {
+	if full && (len(c.sort) == 0 && score < c.heap[0].score || !c.passes(doc)) {
 		return
 	}
 	e := entry{score: score, seg: c.seg, doc: doc, slot: int32(len(c.heap))}
@@ -108,6 +110,7 @@ func (c *collector) add(doc uint32, score int64) {
 		}
 		c.heap = append(c.heap, e)
 		c.up(len(c.heap) - 1)
+		c.raise()
 		return
 	}
 	worst := &c.heap[0]
@@ -120,6 +123,7 @@ func (c *collector) add(doc uint32, score int64) {
 	}
 	*worst = e
 	c.down(0)
+	c.raise()
 }
 
 func (c *collector) keysOf(e *entry) []query.Key {
@@ -163,13 +167,9 @@ func (c *collector) key(n int, e entry) query.Key {
 	if src.kind == query.KeyMissing {
 		return query.Key{}
 	}
-	from, to := src.values.Range(e.doc)
-	if from == to {
+	at := c.valueAt(n, e)
+	if at < 0 {
 		return query.Key{}
-	}
-	at := from
-	if k.Desc {
-		at = to - 1
 	}
 	switch src.kind {
 	case query.KeyInt:
@@ -179,6 +179,18 @@ func (c *collector) key(n int, e entry) query.Key {
 	}
 	c.scratch[n] = src.terms.Exact.Term(c.scratch[n][:0], int(src.values.Int(at)))
 	return query.Key{Kind: query.KeyString, Str: view(c.scratch[n])}
+}
+
+// valueAt gives which value of the present segment stands for a document under a sort key, -1 when it has none.
+func (c *collector) valueAt(n int, e entry) int {
+	from, to := c.sources[n].values.Range(e.doc)
+	switch {
+	case from == to:
+		return -1
+	case c.sort[n].Desc:
+		return to - 1
+	}
+	return from
 }
 
 // sorted gives the candidates in the total order, best first. They own their strings.

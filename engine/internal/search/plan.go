@@ -14,11 +14,34 @@ type plan struct {
 	phrase  *query.TextPhrase
 	filters []query.Node // that must match, without a score
 	not     []query.Node // that must not
+	every   bool         // there are no terms: what passes matches
+	score   int64        // of every match, if there are no terms
 }
 
-// of sees whether windows can execute a query with filters.
-func (p *plan) of(n query.Node, filters []query.Node) bool {
+// of sees whether windows can execute a query with filters. Where nobody wants scores they can execute any.
+func (p *plan) of(n query.Node, filters []query.Node, scoring bool) bool {
+	if p.terms(n, filters) {
+		return true
+	}
+	p.start(filters)
+	p.every = true
+	if n, ok := n.(*query.MatchAll); ok {
+		p.score = bm25.Units(n.Boost)
+		return true
+	}
+	p.filters = append(p.filters, n)
+	return !scoring
+}
+
+// start begins a plan with nothing but filters.
+func (p *plan) start(filters []query.Node) {
+	p.every, p.score = false, 0
 	p.all, p.any, p.filters, p.not, p.phrase = p.all[:0], p.any[:0], append(p.filters[:0], filters...), p.not[:0], nil
+}
+
+// terms sees whether a query is made of terms.
+func (p *plan) terms(n query.Node, filters []query.Node) bool {
+	p.start(filters)
 	switch n := n.(type) {
 	case *query.TextTerm:
 		p.any = append(p.any, *n)
@@ -112,7 +135,7 @@ func (s *sweep) enter(p *plan) bool {
 			s.any = append(s.any, l)
 		}
 	}
-	if len(s.all)+len(s.any) == 0 {
+	if s.constant = p.score; len(s.all)+len(s.any) == 0 && !p.every {
 		return false
 	}
 	for _, n := range p.filters {

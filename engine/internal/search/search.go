@@ -63,7 +63,7 @@ func (s *Scratch) put(m *memory) {
 	m.env.forget()
 	m.sweep.forget()
 	m.plan.forget()
-	m.c.seg, m.c.sort = nil, nil
+	m.c.seg, m.c.sort, m.c.bar = nil, nil, bar{}
 	clear(m.c.sources)
 	clear(m.order)
 	if s != nil {
@@ -79,7 +79,7 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	e.reset(ctx, r.Weights)
 	c.begin(r)
 	s.env, s.c, s.scoring = e, c, c.scoring && r.Limit > 0
-	windows := m.plan.of(r.Query, r.Filters)
+	windows := m.plan.of(r.Query, r.Filters, s.scoring)
 	var res Result
 	for _, v := range m.largestFirst(views) {
 		e.enter(v)

@@ -34,6 +34,7 @@ type sweep struct {
 	check    phraseCheck  // memory of phrase
 	masks    []scorer     // all of which must match
 	nots     []scorer     // none of which must match
+	constant int64        // score of every match, if there are no lists
 	lists    []*list      // memory of lists
 	used     int
 
@@ -76,9 +77,13 @@ func (s *sweep) forget() {
 // run executes the plan entered over the segment entered. With count false no match needs to be counted, else they are until there are more than enough.
 func (s *sweep) run(count bool, enough uint64) {
 	s.counted, s.enough, s.counting, s.exact = 0, enough, count, count
-	if len(s.all) > 0 {
+	switch {
+	case len(s.all) > 0:
 		s.conjunction()
-	} else {
+	case len(s.any) == 0 || !s.scoring:
+		s.certain()
+		s.bits()
+	default:
 		s.certain()
 		s.disjunction()
 	}

@@ -1,0 +1,56 @@
+package search
+
+import "math/bits"
+
+// bits finds documents that all have the same score, or whose scores nobody wants: those allowed, and if there are lists, in any of them. A window of them is bits: they
+// are counted without a look at a document, and of a search sorted by a field only those are offered that its blocks let enter.
+func (s *sweep) bits() {
+	docs := uint32(s.env.view.Segment.Docs())
+	if s.counting && len(s.any)+len(s.masks)+len(s.nots) == 0 {
+		s.count(s.env.view.Docs)
+		s.counting = false
+	}
+	for base := uint32(0); base < docs; base = s.end {
+		for _, m := range s.masks {
+			base = max(base, m.Doc()) // a mask may stand before the window, never behind its first document there
+		}
+		if base >= docs || !s.counting && s.c.limit == 0 || !s.env.steps(windowDocs/64*(1+len(s.any))) {
+			return
+		}
+		if !s.open(base) {
+			continue
+		}
+		if len(s.any) > 0 && !s.union() {
+			return
+		}
+		if s.counting {
+			s.count(s.allow.count())
+		}
+		if s.c.limit == 0 {
+			continue
+		}
+		s.c.restrict(s.base, &s.allow)
+		for i, w := range s.allow {
+			for ; w != 0; w &= w - 1 {
+				s.c.add(s.base+uint32(i*64+bits.TrailingZeros64(w)), s.constant)
+			}
+		}
+	}
+}
+
+// union leaves of the window what any list holds. It tells whether there are documents in or behind the window.
+func (s *sweep) union() bool {
+	s.matched = bitset{}
+	kept := s.any[:0]
+	for _, l := range s.any {
+		if l.enter(s.base) {
+			kept = append(kept, l)
+			s.mark(l, &s.matched)
+		}
+	}
+	s.any = kept
+	for i := range s.allow {
+		s.allow[i] &= s.matched[i]
+	}
+	return len(kept) > 0
+}
