@@ -102,7 +102,7 @@ func (p *plan) needsStats() bool { return len(p.terms) > 0 }
 
 // head is what every request of the plan to a group says.
 func (p *plan) head(g placement.Group) wire.Head {
-	return wire.Head{Collection: p.coll.Incarnation, SchemaVersion: p.coll.Version, Epoch: g.OwnEpoch, MinSeq: p.body.MinSeq[g.Name]}
+	return wire.Head{Collection: p.coll.Incarnation, SchemaVersion: p.coll.Version, Epoch: g.OwnEpoch, MinSeq: minSeqOf(p.body, g.Name)}
 }
 
 // checkMinSeq refuses sequences of groups that do not exist.

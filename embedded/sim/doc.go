@@ -15,5 +15,6 @@
 //
 // Go's scheduler is not seeded: one seed gives one plan, and nearly the same run.
 //
-// Systems that are broken on purpose, one a build tag, show that the checkers see what they are for: see TestBrokenSystemsAreCaught.
+// Systems that are broken on purpose, one a build tag, show that the checkers see what they are for: JETSEEK_SIM_BROKEN=1 lets TestBrokenSystemsAreCaught build
+// and play them. JETSEEK_SIM_SEEDS and JETSEEK_SIM_FIRST choose the seeds of TestSchedules; scripts/soak plays them for hours.
 package sim

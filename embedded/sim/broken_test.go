@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// brokenVariable lets the systems run that are broken on purpose; each is a build of its own, so they take minutes.
+const brokenVariable = "JETSEEK_SIM_BROKEN"
+
+// broken are the systems that are broken on purpose, by build tag. Each must be seen within so many seeds, by one of these checkers.
+var broken = []struct {
+	tag      string
+	checkers []string
+	seeds    int
+	what     string
+}{
+	{"broken_b", []string{"deletes", "registers"}, 100, "a member does not look at its lease's place in the log"},
+	{"broken_d", []string{"deletes", "registers"}, 200, "a member looks at its monotonic clock alone"},
+	{"broken_f", []string{"deletes", "registers", "coverage"}, 200, "a member counts its lease from the acknowledgement"},
+	{"broken_g", []string{"deletes", "registers"}, 50, "a member is not fenced"},
+	{"broken_h", []string{"deletes", "registers"}, 300, "a member looks at what it has applied instead of the snapshot"},
+	{"broken_i", []string{"deletes", "registers"}, 100, "a member tries a lease again under the same message id"},
+	{"broken_newest", []string{"deletes", "registers", "coverage"}, 300, "a coordinator waits from the newest lease that it happens to know"},
+	{"broken_ack", []string{"acknowledged"}, 50, "a coordinator acknowledges before the log does"},
+	{"broken_partial", []string{"coverage"}, 20, "a coordinator does not say that a group is missing"},
+	{"broken_session", []string{"sessions"}, 100, "a coordinator does not pass min_seq on"},
+	{"broken_skip", []string{"acknowledged", "digests"}, 100, "a member leaves out one operation in 10,000"},
+}
+
+// A checker that finds nothing proves nothing: each is shown a system that is broken on purpose.
+func TestBrokenSystemsAreCaught(t *testing.T) {
+	if os.Getenv(brokenVariable) == "" {
+		t.Skipf("builds a system for each of %d build tags: set %s=1", len(broken), brokenVariable)
+	}
+	for _, b := range broken {
+		t.Run(b.tag, func(t *testing.T) {
+			binary := filepath.Join(t.TempDir(), b.tag+".test")
+			if out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", b.tag, "-c", "-o", binary, ".").CombinedOutput(); err != nil {
+				t.Fatalf("build: %v\n%s", err, out)
+			}
+			cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestSchedules$", "-test.v", "-test.timeout=30m")
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=1-%d", rangeVariable, b.seeds))
+			out, err := cmd.CombinedOutput()
+			names := checkersIn(string(out))
+			if err == nil || !slices.ContainsFunc(b.checkers, func(c string) bool { return slices.Contains(names, c) }) {
+				t.Fatalf("%s: %d seeds did not show it to the checkers %v, but to %v: %v", b.what, b.seeds, b.checkers, names, err)
+			}
+			t.Logf("%s: caught after %d seeds by %v", b.what, strings.Count(string(out), "\n"+totalsMark), names)
+		})
+	}
+}
+
+var violationLine = regexp.MustCompile(`(?m)^ +(acknowledged|deletes|registers|sessions|coverage|digests): `)
+
+// checkersIn gives the checkers that a report names.
+func checkersIn(report string) []string {
+	var names []string
+	for _, m := range violationLine.FindAllStringSubmatch(report, -1) {
+		if len(names) == 0 || names[len(names)-1] != m[1] {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
