@@ -12,16 +12,17 @@ import (
 
 // Times of the auditors.
 const (
-	auditEvery   = 60 * time.Millisecond
+	auditors     = 3 // of a member
+	auditEvery   = 150 * time.Millisecond
 	auditTimeout = 2 * time.Second
-	auditRecent  = 12 // of a group's newest verified deletes are looked at
+	auditRecent  = 12 // of a group's newest verified deletes are looked at, the newest most
 )
 
 // audit reads documents that were deleted from one member all the time, past every coordinator, as one with an old map would.
 func (w *World) audit(ctx context.Context, number int, member string, rng *rand.Rand) {
 	group, _, _ := strings.Cut(member, "/")
 	for pause(ctx, auditEvery) {
-		if deleted, ok := w.rec.deleted(group, rng.IntN(auditRecent)); ok {
+		if deleted, ok := w.rec.deleted(group, rng.IntN(1+rng.IntN(auditRecent))); ok {
 			if e := w.readAt(ctx, number, member, deleted.ID); ctx.Err() == nil {
 				w.rec.add(e)
 			}

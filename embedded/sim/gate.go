@@ -55,12 +55,12 @@ func (g *gate) beforeApply(uint64) {
 	g.wait(may)
 }
 
-// afterSnapshot lets one answer in three wait.
+// afterSnapshot lets every other answer wait.
 func (g *gate) afterSnapshot(uint64) {
 	g.mu.Lock()
 	ponder, may := g.ponder, g.all
 	g.mu.Unlock()
-	if ponder > 0 && g.rng.upTo(3) == 0 {
+	if ponder > 0 && g.rng.upTo(2) == 0 {
 		g.sleep(g.rng.upTo(ponder))
 	}
 	g.wait(may)

@@ -16,8 +16,8 @@ func (p *planner) faults() {
 		p.befall(all, 0.3, 15*time.Second, p.breaks)
 		p.befall(members, 0.2, 25*time.Second, p.crash)
 	case "leases":
-		p.befall(members, 0.5, 6*time.Second, p.lag)
-		p.befall(members, 0.6, 3*time.Second, p.ponder)
+		p.befall(members, 0.7, 6*time.Second, p.longLag)
+		p.befall(members, 0.7, 3*time.Second, p.ponder)
 		p.befall(members, 0.5, 3*time.Second, p.deafLog)
 		p.befall(members, 0.4, 8*time.Second, p.hang)
 	case "deaf":
@@ -117,6 +117,15 @@ func (p *planner) deaf() Fault {
 }
 
 func (p *planner) lag() Fault { return Fault{Kind: Lag, For: p.around()} }
+
+// longLag often outlives the leases that the member had when it began.
+func (p *planner) longLag() Fault {
+	f := p.lag()
+	if p.pick(50, 50) == 0 {
+		f.For = p.between(16*time.Second, 22*time.Second)
+	}
+	return f
+}
 
 func (p *planner) drag() Fault {
 	return Fault{Kind: Drag, For: p.between(2*time.Second, 15*time.Second), By: p.between(10*time.Millisecond, time.Second)}

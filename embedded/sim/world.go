@@ -178,7 +178,9 @@ func (w *World) play(ctx context.Context) {
 		parts.Go(func() { w.runProgram(until, i, c) })
 	}
 	for i, m := range w.members {
-		parts.Go(func() { w.audit(until, clients+i, m.id, rand.New(rand.NewPCG(w.plan.Seed, uint64(i)))) })
+		for n := range auditors {
+			parts.Go(func() { w.audit(until, clients+i, m.id, rand.New(rand.NewPCG(w.plan.Seed, uint64(auditors*i+n)))) })
+		}
 	}
 	w.runFaults(until)
 	parts.Wait()
