@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -14,6 +16,9 @@ import (
 type natsServer struct {
 	dir     string
 	current atomic.Pointer[server.Server] // nil: down
+
+	mu    sync.Mutex // guards conns
+	conns []net.Conn // the clients' ends
 }
 
 var errServerDown = errors.New("the server is down")
@@ -33,18 +38,37 @@ func (s *natsServer) start() error {
 	return nil
 }
 
-// stop ends the server in order; what it stored stays.
+// stop ends the server; what it stored stays. Its connections go first, and what they had asked for is done: while it ends it sleeps over a lock that requests
+// want.
 func (s *natsServer) stop() {
-	if srv := s.current.Swap(nil); srv != nil {
-		srv.Shutdown()
-		srv.WaitForShutdown()
+	srv := s.current.Swap(nil)
+	if srv == nil {
+		return
 	}
+	s.mu.Lock()
+	conns := s.conns
+	s.conns = nil
+	s.mu.Unlock()
+	for _, c := range conns {
+		_ = c.Close() // many have ended before
+	}
+	synctest.Wait()
+	srv.Shutdown()
+	srv.WaitForShutdown()
 }
 
 // InProcessConn dials the server.
 func (s *natsServer) InProcessConn() (net.Conn, error) {
-	if srv := s.current.Load(); srv != nil {
-		return srv.InProcessConn()
+	srv := s.current.Load()
+	if srv == nil {
+		return nil, errServerDown
 	}
-	return nil, errServerDown
+	conn, err := srv.InProcessConn()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = append(s.conns, conn)
+	return conn, nil
 }

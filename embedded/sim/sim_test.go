@@ -86,7 +86,7 @@ func number(t *testing.T, variable string, otherwise int) int {
 
 // playApart plays seeds in a process of their own, and gives what it said when it failed.
 func playApart(t *testing.T, from, to int) (Totals, string, error) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSchedules$", "-test.v", "-test.timeout=10m")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSchedules$", "-test.v", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d-%d", rangeVariable, from, to), "GOMAXPROCS=1")
 	out, err := cmd.CombinedOutput()
 	var totals Totals
