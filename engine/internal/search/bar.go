@@ -96,3 +96,20 @@ func (c *collector) restrict(base uint32, allow *bitset) {
 		allow[i+1] &= keep[1]
 	}
 }
+
+// prefersLast tells whether the last documents of the segment are likely to be better than the first, as the newest are where time grows.
+func (c *collector) prefersLast() bool {
+	if c.limit == 0 || len(c.sort) == 0 || c.sort[0].By != query.ByField || c.sources[0].kind == query.KeyMissing {
+		return false
+	}
+	values := c.sources[0].values
+	if values.Blocks() == 0 {
+		return false
+	}
+	least, greatest, any := values.Bounds(0)
+	lastLeast, lastGreatest, lastAny := values.Bounds(values.Blocks() - 1)
+	if !any || !lastAny {
+		return false
+	}
+	return c.sort[0].Desc && lastGreatest > greatest || !c.sort[0].Desc && lastLeast < least
+}

@@ -10,6 +10,17 @@ func (s *sweep) bits() {
 		s.count(s.env.view.Docs)
 		s.counting = false
 	}
+	if s.unordered() && s.c.prefersLast() {
+		for base := docs; base > 0; base = s.base {
+			if !s.counting && s.c.limit == 0 || !s.env.steps(windowDocs/64) {
+				return
+			}
+			if s.open(base - 1) {
+				s.settle(true)
+			}
+		}
+		return
+	}
 	for base := uint32(0); base < docs; base = s.end {
 		for _, m := range s.masks {
 			base = max(base, m.Doc()) // a mask may stand before the window, never behind its first document there
@@ -23,17 +34,42 @@ func (s *sweep) bits() {
 		if len(s.any) > 0 && !s.union() {
 			return
 		}
-		if s.counting {
-			s.count(s.allow.count())
+		s.settle(false)
+	}
+}
+
+// unordered tells whether windows may be visited in any order: nothing has to be walked for them.
+func (s *sweep) unordered() bool {
+	for _, m := range s.masks {
+		if _, ok := m.(*span); !ok {
+			return false
 		}
-		if s.c.limit == 0 {
-			continue
-		}
-		s.c.restrict(s.base, &s.allow)
-		for i, w := range s.allow {
-			for ; w != 0; w &= w - 1 {
-				s.c.add(s.base+uint32(i*64+bits.TrailingZeros64(w)), s.constant)
+	}
+	return len(s.any)+len(s.nots) == 0
+}
+
+// settle counts what is left of a window and offers it, from its end when the best are expected there.
+func (s *sweep) settle(backwards bool) {
+	if s.counting {
+		s.count(s.allow.count())
+	}
+	if s.c.limit == 0 {
+		return
+	}
+	s.c.restrict(s.base, &s.allow)
+	if backwards {
+		for i := len(s.allow) - 1; i >= 0; i-- {
+			for w := s.allow[i]; w != 0; {
+				at := 63 - bits.LeadingZeros64(w)
+				w &^= 1 << at
+				s.c.add(s.base+uint32(i*64+at), s.constant)
 			}
+		}
+		return
+	}
+	for i, w := range s.allow {
+		for ; w != 0; w &= w - 1 {
+			s.c.add(s.base+uint32(i*64+bits.TrailingZeros64(w)), s.constant)
 		}
 	}
 }

@@ -2,13 +2,16 @@
 // kept in a bounded heap by the total order. It imports the vocabulary (query, bm25, schema, fault), docset and segment.
 //
 // There are two ways. A query that is, but for filters, made of terms is a [plan]: a [sweep] executes it a window of 4096 documents at a time, over blocks of postings
-// in plain arrays, and leaves out what cannot enter the heap. Everything else becomes iterators over documents with scores ([scorer]), which are walked
+// in plain arrays, and leaves out what cannot enter the heap; where all matches score alike, or nobody wants scores, a window is just bits. Everything else becomes iterators over documents with scores ([scorer]), which are walked
 // to their end: leaves walk postings, columns or sets; boolean nodes combine them, the rarest first.
 //
 // What can be left out is decided by bounds. Postings hold, for each list and each block of it, pairs of frequency and length; the scoring function itself makes of them,
 // with the query's weights, the most that a posting can give, whatever the statistics are. Scores are integers (package bm25), so that sums do not depend on the order in
 // which lists are visited, and a sum of bounds is a bound without slack. Only what lies below the worst document kept is left out: one that equals
 // it may win by its id. So pruned and exhaustive answers are the same, and do not depend on how documents lie in segments.
+//
+// Columns keep the bounds of the values of each block of 128 documents: ranges pass over blocks or take them whole, and of a search sorted by a field only documents
+// of blocks that can enter the heap are looked at ([bar]), from the end of a segment when the best lie there.
 //
 // Matches are counted as far as the request asks. While they are, a disjunction reads the documents of what it does not score, but neither frequencies nor
 // lengths; behind that whole windows and blocks are passed over.
