@@ -20,9 +20,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) }) // a signal after that ends the process at once
-	code := program{stdout: os.Stdout, stderr: os.Stderr}.run(ctx, os.Args)
-	stop()
-	os.Exit(code)
+	// Signals stay caught until the very end: one that came between would turn the exit code into a death by signal.
+	os.Exit(program{stdout: os.Stdout, stderr: os.Stderr}.run(ctx, os.Args))
 }
 
 // sameSignal is how long signals count as the first one: whoever ends a process may tell both it and its process group, as timeout(1) does.
