@@ -18,16 +18,15 @@ import (
 
 // Variables of the environment that choose the schedules.
 const (
-	seedsVariable = "JETSEEK_SIM_SEEDS" // how many; default 60
+	seedsVariable = "JETSEEK_SIM_SEEDS" // how many; default: defaultSeeds
 	firstVariable = "JETSEEK_SIM_FIRST" // the first seed; default 1
 	partsVariable = "JETSEEK_SIM_PARTS" // processes at a time; default: one a core
 	rangeVariable = "JETSEEK_SIM_RANGE" // set in the processes: first-last
 )
 
 const (
-	defaultSeeds = 60
 	// chunk is how many seeds one process plays.
-	chunk = 15
+	chunk = 8
 	// totalsMark begins the line on which a process tells its totals.
 	totalsMark = "TOTALS "
 )

@@ -1,0 +1,6 @@
+//go:build !race
+
+package sim
+
+// defaultSeeds is how many schedules a test plays.
+const defaultSeeds = 60
