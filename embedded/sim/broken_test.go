@@ -22,8 +22,8 @@ var broken = []struct {
 	what     string
 }{
 	{"broken_b", []string{"deletes", "registers"}, 100, "a member does not look at its lease's place in the log"},
-	{"broken_d", []string{"deletes", "registers"}, 200, "a member looks at its monotonic clock alone"},
-	{"broken_f", []string{"deletes", "registers", "coverage"}, 200, "a member counts its lease from the acknowledgement"},
+	{"broken_d", []string{"deletes", "registers", "coverage"}, 300, "a member looks at its monotonic clock alone"},
+	{"broken_f", []string{"deletes", "registers", "coverage"}, 500, "a member counts its lease from the acknowledgement"},
 	{"broken_g", []string{"deletes", "registers"}, 50, "a member is not fenced"},
 	{"broken_h", []string{"deletes", "registers"}, 300, "a member looks at what it has applied instead of the snapshot"},
 	{"broken_i", []string{"deletes", "registers"}, 100, "a member tries a lease again under the same message id"},

@@ -21,8 +21,7 @@ func (p *planner) faults() {
 		p.befall(members, 0.5, 3*time.Second, p.deafLog)
 		p.befall(members, 0.4, 8*time.Second, p.hang)
 	case "deaf":
-		p.befall(members, 0.6, 5*time.Second, p.lag)
-		p.befall(p.plan.coordinatorIDs(), 1, 3*time.Second, p.deaf)
+		p.deafEpisodes()
 		p.befall(members, 0.2, 20*time.Second, p.crash)
 	case "server":
 		p.befall([]string{""}, 0.8, 12*time.Second, p.restart)
@@ -111,9 +110,19 @@ func (p *planner) breaks() Fault {
 	return Fault{Kind: Break, For: p.between(10*time.Millisecond, 6*time.Second), Requests: true, Log: p.pick(50, 50) == 0}
 }
 
-// deaf lets a coordinator miss reports and watermarks while it can write.
-func (p *planner) deaf() Fault {
-	return Fault{Kind: Break, For: p.between(3*time.Second, 11*time.Second), Requests: true}
+// deafEpisodes let all coordinators miss reports and watermarks for a while, and one member of each group fall behind just before they hear again: what they know of
+// its leases is old then.
+func (p *planner) deafEpisodes() {
+	for at := p.between(0, 5*time.Second); at < planLength-10*time.Second; at += p.between(20*time.Second, 26*time.Second) {
+		length := p.between(5*time.Second, 12*time.Second)
+		for _, id := range p.plan.coordinatorIDs() {
+			p.plan.Faults = append(p.plan.Faults, Fault{Kind: Break, At: at + p.between(0, time.Second), For: length, Target: id, Requests: true})
+		}
+		for g := range p.plan.Groups {
+			behind := p.plan.memberIDs()[g*p.plan.Members+p.IntN(p.plan.Members)]
+			p.plan.Faults = append(p.plan.Faults, Fault{Kind: Lag, At: at + length - p.between(0, 3*time.Second), For: p.between(8*time.Second, 16*time.Second), Target: behind})
+		}
+	}
 }
 
 func (p *planner) lag() Fault { return Fault{Kind: Lag, For: p.around()} }
