@@ -84,8 +84,7 @@ func TestWritesWhoseTimeIsOverLeaveTheQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	began := time.Now()
-	ctx, cancel := context.WithDeadline(t.Context(), began)
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
 	c := p.c
 	c.packers["g0"] = p
@@ -93,9 +92,6 @@ func TestWritesWhoseTimeIsOverLeaveTheQueue(t *testing.T) {
 		if err := c.awaitPacked(ctx, "g0", w); err == nil || err.Code != fault.Deadline || err.Durable != wire.NotDurable {
 			t.Fatalf("a write whose time is over: %v", err)
 		}
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("50,000 lines were taken back in %s", took)
 	}
 	if len(p.queue) != len(waiting) || p.bytes != len(waiting)*waiting[0].bytes() {
 		t.Errorf("%d writes of %d bytes wait, want %d", len(p.queue), p.bytes, len(waiting))
