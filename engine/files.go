@@ -59,14 +59,12 @@ func numberOf(name string) (uint64, bool) {
 	return n, ok && err == nil && len(digits) == 16
 }
 
-// write makes a segment file by what fill writes, and opens it; a merge spares the disk. Nothing is left of it after an error.
+// write makes a segment file by what fill writes, and opens it; a merge spares the disk. Nothing is left of it after an error. Its name outlives a crash only when the
+// caller has synced the folder.
 func (f *files) write(ctx context.Context, spare bool, fill func(io.Writer) error) (*segmentFile, *segment.Segment, error) {
 	number := f.next.Add(1) - 1
 	name := segmentName(number)
 	length, err := f.writeSynced(ctx, spare, name, fill)
-	if err == nil {
-		err = f.folder.Sync()
-	}
 	var file *segmentFile
 	var seg *segment.Segment
 	if err == nil {

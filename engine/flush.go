@@ -37,6 +37,10 @@ func (x *Index) Flush(ctx context.Context) (err error) {
 			written += job.file.length
 		}
 	}
+	// Once for all of them: there may be thousands of collections.
+	if err := f.folder.Sync(); err != nil {
+		return fmt.Errorf("flush up to message %d: %w", snap.state.seq, err)
+	}
 	flushed := snap.state.with(jobs)
 	if err := f.writeManifest(ctx, &flushed); err != nil {
 		return fmt.Errorf("flush up to message %d: %w", snap.state.seq, err)

@@ -121,7 +121,9 @@ func (x *Index) Merge(ctx context.Context) (did bool, err error) {
 	defer x.release(job)
 	defer dropFiles([]*mergeJob{job})
 	if x.files != nil {
-		err = job.runToFile(ctx, x.files, true)
+		if err = job.runToFile(ctx, x.files, true); err == nil {
+			err = x.files.folder.Sync()
+		}
 	} else {
 		err = job.run(ctx, &x.merger)
 	}
