@@ -56,6 +56,9 @@ func TestSegmentDump(t *testing.T) {
 	if _, err, code := segmentCommandSays(t, "dump", path, "--field", "nothing"); code != 1 || !strings.Contains(err, `"title"`) {
 		t.Errorf("exit code %d, an unknown field: %s", code, err)
 	}
+	if _, err, code := segmentCommandSays(t, "dump", filepath.Dir(path)); code != 1 || !strings.Contains(err, "is a folder or a device") {
+		t.Errorf("exit code %d, a folder: %s", code, err)
+	}
 	if _, err, code := segmentCommandSays(t, "dump"); code != 2 || !strings.Contains(err, "takes one file") {
 		t.Errorf("exit code %d, no file: %s", code, err)
 	}
