@@ -146,7 +146,7 @@ func TestCommitRecords(t *testing.T) {
 		s := setStage(t, 2, 1)
 		lost := s.idOf("g1", 0)
 		s.kill("g1/n1")
-		time.Sleep(3 * time.Second)
+		time.Sleep(3 * time.Second) // virtual: nothing is heard of g1/n1 for longer than a group may be silent
 		document := fmt.Appendf(nil, `{"id":%q,"body":"word"}`, lost)
 		began := time.Now()
 		o := client.WriteOptions{Wait: "durable", Timeout: 10 * time.Second, RequestID: "r"}

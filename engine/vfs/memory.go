@@ -61,25 +61,22 @@ func (m *Memory) Calls() int {
 
 // Crash gives the folder that a crash at this moment leaves: without what was not synced. The folder itself stays as it is.
 func (m *Memory) Crash() *Memory {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	left := NewMemory()
-	for name, c := range m.kept {
-		kept := bytes.Clone(c.kept)
-		left.now[name] = &content{kept, kept}
-	}
-	left.kept = maps.Clone(left.now)
-	return left
+	return m.leave(func() map[string]*content { return m.kept }, func(c *content) []byte { return c.kept })
 }
 
 // Copy gives the folder as it is: what the end of a process leaves.
 func (m *Memory) Copy() *Memory {
+	return m.leave(func() map[string]*content { return m.now }, func(c *content) []byte { return c.now })
+}
+
+// leave gives a folder of some entries with some of their bytes, all of it synced.
+func (m *Memory) leave(entries func() map[string]*content, of func(*content) []byte) *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	left := NewMemory()
-	for name, c := range m.now {
-		now := bytes.Clone(c.now)
-		left.now[name] = &content{now, now}
+	for name, c := range entries() {
+		b := bytes.Clone(of(c))
+		left.now[name] = &content{b, b}
 	}
 	left.kept = maps.Clone(left.now)
 	return left

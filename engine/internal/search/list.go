@@ -79,6 +79,14 @@ func (l *list) last(block int) uint32 {
 	return l.blocks.Last(block)
 }
 
+// blockOf gives the first block from b to count-1 that may hold a document, count when none may. Candidates ascend, so it is mostly the one at hand.
+func (l *list) blockOf(b, count int, doc uint32) int {
+	for b < count && l.last(b) < doc {
+		b++
+	}
+	return b
+}
+
 // boundOf bounds the parts of a block.
 func (l *list) boundOf(block int) int64 {
 	if l.loose {

@@ -51,10 +51,7 @@ func (p *phraseCheck) narrow(s *sweep, l *list, n int, floor int64) int {
 	for i := range n {
 		at, sum := s.at[i], s.sums[i]
 		doc := s.base + at
-		for b < count && l.last(b) < doc {
-			b++
-		}
-		if b == count {
+		if b = l.blockOf(b, count, doc); b == count {
 			break
 		}
 		if l.boundOf(b) < floor || !l.seek(b, doc) {

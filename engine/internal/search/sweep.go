@@ -251,10 +251,7 @@ func (s *sweep) probe(l *list, n int, rest, floor int64, must bool) int {
 	for i := range n {
 		at, sum := s.at[i], s.sums[i]
 		doc := s.base + at
-		for b < count && l.last(b) < doc {
-			b++
-		}
-		if b == count {
+		if b = l.blockOf(b, count, doc); b == count {
 			if !must {
 				for ; i < n; i++ {
 					s.at[kept], s.sums[kept] = s.at[i], s.sums[i]
