@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+	"github.com/jetseek/jetseek/engine/internal/segment/termdict"
 )
 
 // inverted is terms with their occurrences, as documents bring them.
@@ -91,7 +92,7 @@ func (v *inverted) rank(c *cut) {
 		}
 		for _, o := range v.of(i) {
 			if v.next[o.term] == 0 {
-				v.ranks = append(v.ranks, ranked{head(v.terms.term(o.term)), o.term})
+				v.ranks = append(v.ranks, ranked{termdict.Head(v.terms.term(o.term)), o.term})
 			}
 			v.next[o.term]++
 		}

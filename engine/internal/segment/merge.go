@@ -46,7 +46,7 @@ type mergeHead struct {
 // next goes to the next term; false when there is none.
 func (h *mergeHead) next() bool {
 	ok := h.terms.Next()
-	h.key = head(h.terms.Term())
+	h.key = termdict.Head(h.terms.Term())
 	return ok
 }
 

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 )
 
@@ -66,15 +65,3 @@ func (t *terms) grow() {
 }
 
 func (t *terms) retained() int { return 8*cap(t.slots) + 4*cap(t.ends) + cap(t.arena) }
-
-// head gives the first eight bytes as a number in their order; missing bytes count as zero.
-func head(term []byte) uint64 {
-	if len(term) >= 8 {
-		return binary.BigEndian.Uint64(term)
-	}
-	var h uint64
-	for i, c := range term {
-		h |= uint64(c) << (56 - 8*i)
-	}
-	return h
-}
