@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
+
+	"github.com/jetseek/jetseek/embedded/witness"
 )
 
 // runFaults lets every fault of the plan come and go, and mends everything when ctx ends.
@@ -13,25 +14,13 @@ func (w *World) runFaults(ctx context.Context) {
 	var faults sync.WaitGroup
 	for _, f := range w.plan.Faults {
 		faults.Go(func() {
-			if pause(ctx, f.At) {
+			if witness.Pause(ctx, f.At) {
 				w.befall(ctx, f)
 			}
 		})
 	}
 	faults.Wait()
 	w.mend()
-}
-
-// pause waits; false when ctx ends before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 func (w *World) process(id string) *process {
@@ -47,7 +36,7 @@ func (w *World) process(id string) *process {
 func (w *World) befall(ctx context.Context, f Fault) {
 	if f.Kind == Restart {
 		w.server.stop()
-		pause(ctx, f.For)
+		witness.Pause(ctx, f.For)
 		if err := w.server.start(); err != nil {
 			w.note("%v", err)
 		}
@@ -59,22 +48,22 @@ func (w *World) befall(ctx context.Context, f Fault) {
 	case Crash:
 		p.turn <- struct{}{}
 		p.kill()
-		pause(ctx, f.For)
+		witness.Pause(ctx, f.For)
 		w.startAgain(p)
 		<-p.turn
 	case Hang:
 		w.hang(ctx, p, f)
 	case Cut:
 		each(links, func(l *Link) { l.cut(f.In, f.Out) })
-		pause(ctx, f.For)
+		witness.Pause(ctx, f.For)
 		each(links, (*Link).mend)
 	case Slow:
 		each(links, func(l *Link) { l.slow(f.By) })
-		pause(ctx, f.For)
+		witness.Pause(ctx, f.For)
 		each(links, func(l *Link) { l.slow(0) })
 	case Break:
 		each(links, (*Link).down)
-		pause(ctx, f.For)
+		witness.Pause(ctx, f.For)
 		each(links, (*Link).up)
 	case Lag:
 		p.during(ctx, f, func(g *gate) { hold(&g.apply) }, func(g *gate) { release(&g.apply) })
@@ -84,7 +73,7 @@ func (w *World) befall(ctx context.Context, f Fault) {
 		p.during(ctx, f, func(g *gate) { g.ponder = f.By }, func(g *gate) { g.ponder = 0 })
 	case Jump:
 		p.clock.jump(f.By)
-		pause(ctx, f.For)
+		witness.Pause(ctx, f.For)
 		p.clock.jump(-f.By)
 	}
 }
@@ -108,7 +97,7 @@ func (p *process) links(f Fault) []*Link {
 
 func (p *process) during(ctx context.Context, f Fault, begin, end func(g *gate)) {
 	p.holdGate(begin)
-	pause(ctx, f.For)
+	witness.Pause(ctx, f.For)
 	p.holdGate(end)
 }
 
@@ -118,11 +107,11 @@ func (w *World) hang(ctx context.Context, p *process, f Fault) {
 	each(links, func(l *Link) { l.cut(true, true) })
 	p.clock.stand(f.Mono, f.Wall)
 	p.holdGate(func(g *gate) { hold(&g.apply); hold(&g.all) })
-	pause(ctx, f.For)
+	witness.Pause(ctx, f.For)
 	p.clock.stand(false, false)
 	p.holdGate(func(g *gate) { release(&g.all) })
 	each(links, (*Link).mend)
-	pause(ctx, f.By)
+	witness.Pause(ctx, f.By)
 	p.holdGate(func(g *gate) { release(&g.apply) })
 }
 

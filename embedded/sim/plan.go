@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jetseek/jetseek/embedded/witness"
 	"github.com/jetseek/jetseek/subjects"
 )
 
@@ -15,7 +16,6 @@ const (
 	planLength   = 45 * time.Second // of the part with faults
 	coordinators = 2
 	clients      = 5
-	hotIDs       = 6 // ids that all clients write
 	mostRate     = 0.01
 )
 
@@ -29,32 +29,8 @@ type Plan struct {
 	Groups  int
 	Members int // of each group
 	Rates   map[string]float64
-	Clients [][]Step
+	Clients [][]witness.Step
 	Faults  []Fault
-}
-
-// StepKind is what a client does in a step.
-type StepKind uint8
-
-// The kinds of steps.
-const (
-	StepPut     StepKind = iota + 1
-	StepReplace          // a put that names the version which the client last saw, if it saw one
-	StepDelete
-	StepBulk
-	StepGet
-	StepSearch
-	StepSession // a search that asks for all that the client has written and seen
-)
-
-// Step is one operation of a client's program.
-type Step struct {
-	Pause   time.Duration // before it
-	Kind    StepKind
-	ID      string
-	More    []string // of a bulk: the ids after the first; those that begin with - are deleted
-	Wait    string   // applied or durable
-	Timeout time.Duration
 }
 
 // FaultKind is what goes wrong.
@@ -110,30 +86,38 @@ func (f Fault) String() string {
 
 // planner makes a plan.
 type planner struct {
-	*rand.Rand
+	witness.Chance
 	plan Plan
 }
 
 // MakePlan makes the plan of a seed.
 func MakePlan(seed uint64) *Plan {
-	p := &planner{Rand: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}
-	p.plan = Plan{Seed: seed, Profile: profiles[seed%uint64(len(profiles))], Groups: p.pick(50, 30, 20) + 1, Members: p.pick(20, 60, 20) + 1, Rates: map[string]float64{}}
+	p := &planner{Chance: witness.Chance{Rand: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}}
+	p.plan = Plan{Seed: seed, Profile: profiles[seed%uint64(len(profiles))], Groups: p.Pick(50, 30, 20) + 1, Members: p.Pick(20, 60, 20) + 1, Rates: map[string]float64{}}
 	for _, id := range p.plan.memberIDs() {
 		p.plan.Rates[id] = 1 + mostRate*(2*p.Float64()-1)
 	}
 	for c := range clients {
-		p.plan.Clients = append(p.plan.Clients, p.program(c))
+		p.plan.Clients = append(p.plan.Clients, witness.MakeProgram(p.Chance, c))
 	}
 	p.faults()
 	slices.SortStableFunc(p.plan.Faults, func(a, b Fault) int { return int(a.At - b.At) })
 	return &p.plan
 }
 
+func (p *Plan) groups() []string {
+	groups := make([]string, p.Groups)
+	for n := range groups {
+		groups[n] = fmt.Sprintf("g%d", n)
+	}
+	return groups
+}
+
 func (p *Plan) memberIDs() []string {
 	var ids []string
-	for g := range p.Groups {
+	for _, group := range p.groups() {
 		for n := range p.Members {
-			ids = append(ids, subjects.MemberID(fmt.Sprintf("g%d", g), fmt.Sprintf("n%d", n+1)))
+			ids = append(ids, subjects.MemberID(group, fmt.Sprintf("n%d", n+1)))
 		}
 	}
 	return ids
@@ -145,60 +129,4 @@ func (p *Plan) coordinatorIDs() []string {
 		ids[i] = fmt.Sprintf("c%d", i)
 	}
 	return ids
-}
-
-// pick gives an index by weight.
-func (p *planner) pick(weights ...int) int {
-	total := 0
-	for _, w := range weights {
-		total += w
-	}
-	n := p.IntN(total)
-	for i, w := range weights {
-		if n -= w; n < 0 {
-			return i
-		}
-	}
-	panic("weights changed")
-}
-
-// between gives a duration.
-func (p *planner) between(from, to time.Duration) time.Duration {
-	return from + time.Duration(p.Int64N(int64(to-from)))
-}
-
-// program makes what one client does: it stops at the plan's length, whatever is left.
-func (p *planner) program(client int) []Step {
-	var steps []Step
-	own := 0
-	id := func() string {
-		switch p.pick(45, 35, 20) {
-		case 0:
-			return fmt.Sprintf("h%d", p.IntN(hotIDs))
-		case 1:
-			own++
-		}
-		return fmt.Sprintf("d%d-%d", client, max(0, own-p.IntN(3)))
-	}
-	for range 400 {
-		s := Step{Pause: p.between(10*time.Millisecond, 400*time.Millisecond), ID: id(), Wait: "applied"}
-		s.Kind = []StepKind{StepPut, StepReplace, StepDelete, StepBulk, StepGet, StepSearch, StepSession}[p.pick(34, 8, 16, 6, 16, 10, 10)]
-		switch s.Kind {
-		case StepDelete:
-			s.Timeout = []time.Duration{2 * time.Second, 20 * time.Second}[p.pick(20, 80)]
-		case StepPut, StepReplace, StepBulk:
-			s.Timeout = []time.Duration{500 * time.Millisecond, 2 * time.Second, 5 * time.Second, 18 * time.Second}[p.pick(20, 40, 30, 10)]
-			s.Wait = []string{"applied", "durable"}[p.pick(75, 25)]
-		}
-		if s.Kind == StepBulk {
-			for range 1 + p.IntN(5) {
-				s.More = append(s.More, []string{"", "-"}[p.pick(80, 20)]+id())
-			}
-			slices.SortFunc(s.More, func(a, b string) int { return strings.Compare(strings.TrimPrefix(a, "-"), strings.TrimPrefix(b, "-")) })
-			s.More = slices.CompactFunc(s.More, func(a, b string) bool { return strings.TrimPrefix(a, "-") == strings.TrimPrefix(b, "-") })
-			s.More = slices.DeleteFunc(s.More, func(more string) bool { return strings.TrimPrefix(more, "-") == s.ID })
-		}
-		steps = append(steps, s)
-	}
-	return steps
 }

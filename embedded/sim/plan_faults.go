@@ -38,7 +38,7 @@ func (p *planner) befall(targets []string, chance float64, gap time.Duration, fa
 		if p.Float64() >= chance {
 			continue
 		}
-		for at := p.between(0, gap); at < planLength; at += p.between(gap/4, 2*gap) {
+		for at := p.Between(0, gap); at < planLength; at += p.Between(gap/4, 2*gap) {
 			f := fault()
 			f.At, f.Target = at, target
 			p.plan.Faults = append(p.plan.Faults, f)
@@ -48,40 +48,40 @@ func (p *planner) befall(targets []string, chance float64, gap time.Duration, fa
 }
 
 func (p *planner) crash() Fault {
-	return Fault{Kind: Crash, For: p.between(200*time.Millisecond, 10*time.Second)}
+	return Fault{Kind: Crash, For: p.Between(200*time.Millisecond, 10*time.Second)}
 }
 
 // lengths of faults that matter to leases: some shorter, some longer than a lease.
 func (p *planner) around() time.Duration {
-	if p.pick(50, 50) == 0 {
-		return p.between(500*time.Millisecond, 6*time.Second)
+	if p.Pick(50, 50) == 0 {
+		return p.Between(500*time.Millisecond, 6*time.Second)
 	}
-	return p.between(10*time.Second, 22*time.Second)
+	return p.Between(10*time.Second, 22*time.Second)
 }
 
 func (p *planner) hang() Fault {
 	f := Fault{Kind: Hang, For: p.around(), Requests: true, Log: true}
-	switch p.pick(40, 40, 20) {
+	switch p.Pick(40, 40, 20) {
 	case 0:
 		f.Mono = true
 	case 1:
 		f.Wall = true
 	}
-	if p.pick(60, 40) == 0 {
-		f.By = p.between(0, 5*time.Second)
+	if p.Pick(60, 40) == 0 {
+		f.By = p.Between(0, 5*time.Second)
 	}
 	return f
 }
 
 func (p *planner) cut() Fault {
 	f := Fault{Kind: Cut, For: p.around(), Requests: true, Log: true, In: true, Out: true}
-	switch p.pick(60, 20, 20) {
+	switch p.Pick(60, 20, 20) {
 	case 1:
 		f.Requests = false
 	case 2:
 		f.Log = false
 	}
-	switch p.pick(50, 25, 25) {
+	switch p.Pick(50, 25, 25) {
 	case 1:
 		f.In = false
 	case 2:
@@ -92,35 +92,35 @@ func (p *planner) cut() Fault {
 
 // deafLog lets acknowledgements of the log be late or lost.
 func (p *planner) deafLog() Fault {
-	if p.pick(50, 50) == 0 {
-		return Fault{Kind: Slow, For: p.between(3*time.Second, 12*time.Second), Log: true, By: p.between(300*time.Millisecond, 1400*time.Millisecond)}
+	if p.Pick(50, 50) == 0 {
+		return Fault{Kind: Slow, For: p.Between(3*time.Second, 12*time.Second), Log: true, By: p.Between(300*time.Millisecond, 1400*time.Millisecond)}
 	}
-	return Fault{Kind: Cut, For: p.between(time.Second, 10*time.Second), Log: true, In: true}
+	return Fault{Kind: Cut, For: p.Between(time.Second, 10*time.Second), Log: true, In: true}
 }
 
 func (p *planner) slow() Fault {
-	f := Fault{Kind: Slow, For: p.between(2*time.Second, 12*time.Second), Requests: true, Log: true, By: p.between(5*time.Millisecond, 300*time.Millisecond)}
-	if p.pick(75, 25) == 1 {
-		f.By = p.between(300*time.Millisecond, 2*time.Second)
+	f := Fault{Kind: Slow, For: p.Between(2*time.Second, 12*time.Second), Requests: true, Log: true, By: p.Between(5*time.Millisecond, 300*time.Millisecond)}
+	if p.Pick(75, 25) == 1 {
+		f.By = p.Between(300*time.Millisecond, 2*time.Second)
 	}
 	return f
 }
 
 func (p *planner) breaks() Fault {
-	return Fault{Kind: Break, For: p.between(10*time.Millisecond, 6*time.Second), Requests: true, Log: p.pick(50, 50) == 0}
+	return Fault{Kind: Break, For: p.Between(10*time.Millisecond, 6*time.Second), Requests: true, Log: p.Pick(50, 50) == 0}
 }
 
 // deafEpisodes let all coordinators miss reports and watermarks for a while, and one member of each group fall behind just before they hear again: what they know of
 // its leases is old then.
 func (p *planner) deafEpisodes() {
-	for at := p.between(0, 5*time.Second); at < planLength-10*time.Second; at += p.between(20*time.Second, 26*time.Second) {
-		length := p.between(5*time.Second, 12*time.Second)
+	for at := p.Between(0, 5*time.Second); at < planLength-10*time.Second; at += p.Between(20*time.Second, 26*time.Second) {
+		length := p.Between(5*time.Second, 12*time.Second)
 		for _, id := range p.plan.coordinatorIDs() {
-			p.plan.Faults = append(p.plan.Faults, Fault{Kind: Break, At: at + p.between(0, time.Second), For: length, Target: id, Requests: true})
+			p.plan.Faults = append(p.plan.Faults, Fault{Kind: Break, At: at + p.Between(0, time.Second), For: length, Target: id, Requests: true})
 		}
 		for g := range p.plan.Groups {
 			behind := p.plan.memberIDs()[g*p.plan.Members+p.IntN(p.plan.Members)]
-			p.plan.Faults = append(p.plan.Faults, Fault{Kind: Lag, At: at + length - p.between(0, 3*time.Second), For: p.between(8*time.Second, 16*time.Second), Target: behind})
+			p.plan.Faults = append(p.plan.Faults, Fault{Kind: Lag, At: at + length - p.Between(0, 3*time.Second), For: p.Between(8*time.Second, 16*time.Second), Target: behind})
 		}
 	}
 }
@@ -130,28 +130,28 @@ func (p *planner) lag() Fault { return Fault{Kind: Lag, For: p.around()} }
 // longLag often outlives the leases that the member had when it began.
 func (p *planner) longLag() Fault {
 	f := p.lag()
-	if p.pick(50, 50) == 0 {
-		f.For = p.between(16*time.Second, 22*time.Second)
+	if p.Pick(50, 50) == 0 {
+		f.For = p.Between(16*time.Second, 22*time.Second)
 	}
 	return f
 }
 
 func (p *planner) drag() Fault {
-	return Fault{Kind: Drag, For: p.between(2*time.Second, 15*time.Second), By: p.between(10*time.Millisecond, time.Second)}
+	return Fault{Kind: Drag, For: p.Between(2*time.Second, 15*time.Second), By: p.Between(10*time.Millisecond, time.Second)}
 }
 
 func (p *planner) ponder() Fault {
-	return Fault{Kind: Ponder, For: p.between(5*time.Second, 30*time.Second), By: p.between(100*time.Millisecond, 1500*time.Millisecond)}
+	return Fault{Kind: Ponder, For: p.Between(5*time.Second, 30*time.Second), By: p.Between(100*time.Millisecond, 1500*time.Millisecond)}
 }
 
 func (p *planner) jump() Fault {
 	far := []time.Duration{time.Second, time.Hour, 24 * time.Hour, 30 * 365 * 24 * time.Hour}[p.IntN(4)]
-	if p.pick(50, 50) == 0 {
+	if p.Pick(50, 50) == 0 {
 		far = -far
 	}
-	return Fault{Kind: Jump, For: p.between(time.Second, 10*time.Second), By: far}
+	return Fault{Kind: Jump, For: p.Between(time.Second, 10*time.Second), By: far}
 }
 
 func (p *planner) restart() Fault {
-	return Fault{Kind: Restart, For: p.between(10*time.Millisecond, 8*time.Second)}
+	return Fault{Kind: Restart, For: p.Between(10*time.Millisecond, 8*time.Second)}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/jetseek/jetseek/embedded/witness"
 )
 
 // Variables of the environment that choose the schedules.
@@ -43,7 +45,7 @@ func TestSchedules(t *testing.T) {
 	}
 	began := time.Now()
 	var mu sync.Mutex
-	var totals Totals
+	var totals witness.Totals
 	places := make(chan struct{}, number(t, partsVariable, runtime.GOMAXPROCS(0)))
 	var parts sync.WaitGroup
 	for from := first; from < first+count; from += chunk {
@@ -84,15 +86,15 @@ func number(t *testing.T, variable string, otherwise int) int {
 }
 
 // playApart plays seeds in a process of their own, and gives what it said when it failed.
-func playApart(t *testing.T, from, to int) (Totals, string, error) {
+func playApart(t *testing.T, from, to int) (witness.Totals, string, error) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSchedules$", "-test.v", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d-%d", rangeVariable, from, to), "GOMAXPROCS=1")
 	out, err := cmd.CombinedOutput()
-	var totals Totals
+	var totals witness.Totals
 	var said strings.Builder
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		if text, ok := strings.CutPrefix(lines.Text(), totalsMark); ok {
-			var one Totals
+			var one witness.Totals
 			if err := json.Unmarshal([]byte(text), &one); err == nil {
 				totals.Add(one)
 			}
@@ -134,7 +136,7 @@ func playSeed(t *testing.T, seed uint64) {
 		if t.Failed() || run == nil {
 			return
 		}
-		found, totals := Judge(run)
+		found, totals := witness.Judge(run.Evidence)
 		if os.Getenv("JETSEEK_SIM_VERBOSE") != "" {
 			fmt.Printf("seed %d %s %dx%d: %+v, played in %s, judged in %s\n", seed, run.Plan.Profile, run.Plan.Groups, run.Plan.Members, totals, played, time.Since(began)-played)
 		}

@@ -1,4 +1,4 @@
-package sim
+package witness
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package sim
+package witness
 
 // CheckSessions finds answers that are older than the sequences they were asked with.
 func CheckSessions(h History) []Violation {

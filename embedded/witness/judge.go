@@ -1,9 +1,4 @@
-package sim
-
-import (
-	"fmt"
-	"strings"
-)
+package witness
 
 // registerLimit bounds the operations of one document that are searched for an order.
 const registerLimit = 400
@@ -32,8 +27,8 @@ func (t *Totals) Add(o Totals) {
 	t.Skipped += o.Skipped
 }
 
-// Judge gives a run to all checkers.
-func Judge(r *Run) ([]Violation, Totals) {
+// Judge gives what a run left to all checkers.
+func Judge(r *Evidence) ([]Violation, Totals) {
 	totals := Totals{Seeds: 1, Lost: Lost(r.History, r.Log)}
 	for i := range r.History {
 		e := &r.History[i]
@@ -57,24 +52,4 @@ func Judge(r *Run) ([]Violation, Totals) {
 	found = append(found, CheckSessions(r.History)...)
 	found = append(found, CheckCoverage(r.History, r.Log)...)
 	return append(found, CheckDigests(r.Members, r.Log)...), totals
-}
-
-// mostShown bounds the violations that a report names.
-const mostShown = 8
-
-// Report tells what a run did wrong, and under which faults.
-func Report(r *Run, found []Violation) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d (%s, %d groups of %d): %d violations\n", r.Plan.Seed, r.Plan.Profile, r.Plan.Groups, r.Plan.Members, len(found))
-	for _, v := range found[:min(len(found), mostShown)] {
-		fmt.Fprintf(&b, "  %s\n", v)
-	}
-	b.WriteString("faults:\n")
-	for _, f := range r.Plan.Faults {
-		fmt.Fprintf(&b, "  %s\n", f)
-	}
-	for _, n := range r.Notes {
-		fmt.Fprintf(&b, "note: %s\n", n)
-	}
-	return b.String()
 }

@@ -1,4 +1,4 @@
-package sim
+package witness
 
 // MemberState is what a member says of itself in the end.
 type MemberState struct {

@@ -1,4 +1,4 @@
-package sim
+package witness
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func (o *ownership) all() map[string]string {
 
 // session is a client that plays its program.
 type session struct {
-	w       *World
+	w       *Witness
 	number  int
 	client  *client.Client
 	values  atomic.Uint64
@@ -55,10 +55,10 @@ type session struct {
 }
 
 // runProgram plays a program until ctx ends; what is under way then is played to its end.
-func (w *World) runProgram(ctx context.Context, number int, c *client.Client) {
+func (w *Witness) runProgram(ctx context.Context, number int, c *client.Client, program []Step) {
 	s := &session{w: w, number: number, client: c, seen: make(map[string]uint64), reached: make(map[string]uint64)}
-	for _, step := range w.plan.Clients[number] {
-		if !pause(ctx, step.Pause) {
+	for _, step := range program {
+		if !Pause(ctx, step.Pause) {
 			return
 		}
 		s.play(context.WithoutCancel(ctx), step)

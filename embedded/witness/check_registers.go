@@ -1,4 +1,4 @@
-package sim
+package witness
 
 import (
 	"cmp"
@@ -10,6 +10,9 @@ import (
 
 	"github.com/anishathalye/porcupine"
 )
+
+// allReaders is whom reads are said to be of.
+const allReaders = 1 << 20
 
 // registersTimeout bounds the search for one document.
 const registersTimeout = 20 * time.Second
@@ -126,7 +129,7 @@ func registers(h History, owner map[string]string) map[string][]porcupine.Operat
 	}
 	for s, r := range firstSights(h, owner, visible) {
 		all[s.id] = append(all[s.id], porcupine.Operation{
-			ClientId: clients, Input: readInput{}, Call: 2 * int64(r.start), Output: output{version: s.version, value: s.value}, Return: 2 * int64(r.end),
+			ClientId: allReaders, Input: readInput{}, Call: 2 * int64(r.start), Output: output{version: s.version, value: s.value}, Return: 2 * int64(r.end),
 		})
 	}
 	for _, operations := range all {

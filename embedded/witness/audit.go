@@ -1,4 +1,4 @@
-package sim
+package witness
 
 import (
 	"context"
@@ -19,9 +19,9 @@ const (
 )
 
 // audit reads documents that were deleted from one member all the time, past every coordinator, as one with an old map would.
-func (w *World) audit(ctx context.Context, number int, member string, rng *rand.Rand) {
+func (w *Witness) audit(ctx context.Context, number int, member string, rng *rand.Rand) {
 	group, _, _ := strings.Cut(member, "/")
-	for pause(ctx, auditEvery) {
+	for Pause(ctx, auditEvery) {
 		if deleted, ok := w.rec.deleted(group, rng.IntN(1+rng.IntN(auditRecent))); ok {
 			if e := w.readAt(ctx, number, member, deleted.ID); ctx.Err() == nil {
 				w.rec.add(e)
@@ -31,7 +31,7 @@ func (w *World) audit(ctx context.Context, number int, member string, rng *rand.
 }
 
 // readAt reads one document from one member.
-func (w *World) readAt(ctx context.Context, number int, member, id string) Event {
+func (w *Witness) readAt(ctx context.Context, number int, member, id string) Event {
 	group, node, _ := strings.Cut(member, "/")
 	e := Event{Client: number, Kind: Audit, ID: id, Group: group, Member: member, IfVersion: NoCondition, Start: w.rec.now()}
 	doc, seq, err := w.askMember(ctx, group, node, id)
@@ -47,11 +47,11 @@ func (w *World) readAt(ctx context.Context, number int, member, id string) Event
 	return e
 }
 
-func (w *World) askMember(ctx context.Context, group, node, id string) (wire.Doc, uint64, error) {
+func (w *Witness) askMember(ctx context.Context, group, node, id string) (wire.Doc, uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, auditTimeout)
 	defer cancel()
 	head := wire.Head{Collection: w.incarnation, SchemaVersion: 1 << 30, Epoch: 1, BudgetMs: uint32(auditTimeout.Milliseconds())}
-	msg, err := w.conn.RequestWithContext(ctx, w.names.Member(group, node, wire.OpGet), wire.AppendGetRequest(nil, &wire.GetRequest{Head: head, ID: id}))
+	msg, err := w.o.Conn.RequestWithContext(ctx, w.o.Names.Member(group, node, wire.OpGet), wire.AppendGetRequest(nil, &wire.GetRequest{Head: head, ID: id}))
 	if err != nil {
 		return wire.Doc{}, 0, err
 	}

@@ -1,4 +1,4 @@
-package sim
+package witness
 
 // CheckAcknowledged holds writes against the log: what was acknowledged stands there at its sequence with the outcome that was answered, once; what certainly
 // failed does not stand there; what is unknown may. final are the reads of every document at every member after all was mended: they give what the log's end says.
