@@ -13,8 +13,8 @@ import (
 // analyzer turns the bodies of puts into what a segment takes, in two steps: [analyzer.prepare] does all that may fail, panic or take long, for several puts at
 // the same time; [analyzer.add] hands a result over. It keeps its memory from one batch to the next.
 type analyzer struct {
-	chain   func(name string) (analysis.Analyzer, bool) // of the analyzers that schemas name
-	workers int                                         // goroutines that work on a batch at most
+	chain   func(*schema.Schema, *schema.Field) (analysis.Analyzer, bool) // gives a text field's analyzer
+	workers int                                                           // goroutines that work on a batch at most
 	batch   []prepared
 	exact   []string
 }
@@ -95,7 +95,7 @@ func (a *analyzer) prepare() {
 }
 
 // prepare decodes the body and analyses its texts. A panic in that becomes a [panicError].
-func (p *prepared) prepare(chain func(name string) (analysis.Analyzer, bool)) {
+func (p *prepared) prepare(chain func(*schema.Schema, *schema.Field) (analysis.Analyzer, bool)) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.doc, p.err = nil, &panicError{r}
@@ -111,7 +111,7 @@ func (p *prepared) prepare(chain func(name string) (analysis.Analyzer, bool)) {
 		if v.Field.Type != schema.Text {
 			continue
 		}
-		by, ok := chain(v.Field.Analyzer)
+		by, ok := chain(p.schema, v.Field)
 		if !ok {
 			p.doc, p.err = nil, fmt.Errorf("field %q: no analyzer %q", v.Field.Name, v.Field.Analyzer)
 			return

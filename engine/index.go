@@ -7,10 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/internal/search"
 	"github.com/jetseek/jetseek/engine/internal/segment"
 	"github.com/jetseek/jetseek/engine/outcome"
+	"github.com/jetseek/jetseek/engine/schema"
 )
 
 // Index is all collections of one member. Apply must be called by one goroutine at a time, with ascending sequences; everything
@@ -45,7 +45,7 @@ func Open(options Options) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x := &Index{options: options, busy: map[*segment.Segment]bool{}, fresh: map[*segment.Segment]bool{}, analyzer: analyzer{chain: analysis.ByName, workers: runtime.GOMAXPROCS(0)}, due: make(chan struct{}, 1)}
+	x := &Index{options: options, busy: map[*segment.Segment]bool{}, fresh: map[*segment.Segment]bool{}, analyzer: analyzer{chain: (*schema.Schema).IndexAnalyzer, workers: runtime.GOMAXPROCS(0)}, due: make(chan struct{}, 1)}
 	s := state{owned: &SlotSet{}}
 	if options.Folder != nil {
 		if x.files, s, err = openFiles(options.Folder, options.Resources); err != nil {

@@ -38,8 +38,8 @@ func TestPanicIsQuarantined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.analyzer.chain = func(name string) (analysis.Analyzer, bool) {
-			a, ok := analysis.ByName(name)
+		x.analyzer.chain = func(s *schema.Schema, f *schema.Field) (analysis.Analyzer, bool) {
+			a, ok := s.IndexAnalyzer(f)
 			return poisonous{a}, ok
 		}
 		return x
@@ -115,8 +115,8 @@ func TestWorkersChangeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.analyzer.workers = workers
-		x.analyzer.chain = func(name string) (analysis.Analyzer, bool) {
-			standard, ok := analysis.ByName(name)
+		x.analyzer.chain = func(s *schema.Schema, f *schema.Field) (analysis.Analyzer, bool) {
+			standard, ok := s.IndexAnalyzer(f)
 			return poisonous{standard}, ok
 		}
 		outcomes, err := x.Apply(messages)

@@ -48,7 +48,7 @@ func (c *corpus) put(body []byte, id string) error {
 		if v.Field.Type != schema.Text {
 			continue
 		}
-		analyzer, _ := analysis.ByName(v.Field.Analyzer)
+		analyzer, _ := c.schema.IndexAnalyzer(v.Field)
 		var terms []string
 		for _, text := range v.Strings {
 			if len(terms) > 0 {

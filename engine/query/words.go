@@ -64,9 +64,9 @@ func (r *resolver) phraseOf(text string, f *schema.Field, c scope) (Node, error)
 	return n, nil
 }
 
-// tokens analyses a text as the field's values are.
+// tokens analyses a text as the field's words are asked for.
 func (r *resolver) tokens(text string, f *schema.Field) ([]analysis.Token, error) {
-	analyzer, known := analysis.ByName(f.Analyzer)
+	analyzer, known := r.schema.SearchAnalyzer(f)
 	if !known {
 		return nil, fault.New(fault.BadField, "field %s: unknown analyzer %s", fault.Quote(f.Name), fault.Quote(f.Analyzer))
 	}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/schema/strictjson"
 )
@@ -33,7 +32,7 @@ func Parse(text []byte) (*Schema, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, s.checkAnalyzers()
 }
 
 // badRequest turns an error of the JSON reader into the fault that a schema gives.
@@ -115,8 +114,9 @@ func parseField(r *strictjson.Reader, name string) (Field, error) {
 			if f.Analyzer, err = r.String(); err != nil {
 				return bad("analyzer must be a string")
 			}
-			if _, known := analysis.ByName(f.Analyzer); !known {
-				return bad("unknown analyzer %s; there are %s", fault.Quote(f.Analyzer), strings.Join(analysis.Names(), ", "))
+		case "search_analyzer":
+			if f.SearchAnalyzer, err = r.String(); err != nil {
+				return bad("search_analyzer must be a string")
 			}
 		case "boost":
 			token, err := r.Number()
@@ -160,15 +160,19 @@ func (f *Field) complete(given []string, bad func(string, ...any) error) error {
 		return bad("a type is missing; there are %s", strings.Join(typeNames[Text:], ", "))
 	}
 	for _, key := range given {
-		forText := key == "analyzer" || key == "exact"
+		forText := key == "analyzer" || key == "search_analyzer" || key == "exact"
 		forVector := key == "dims" || key == "similarity"
 		if forText && f.Type != Text || forVector && f.Type != Vector {
 			return bad("%s means nothing for type %s", key, f.Type)
 		}
 	}
+	if f.Type == Text {
+		f.Analyzer = cmp.Or(f.Analyzer, defaultAnalyzer)
+		if f.SearchAnalyzer == f.Analyzer {
+			f.SearchAnalyzer = ""
+		}
+	}
 	switch {
-	case f.Type == Text && f.Analyzer == "":
-		f.Analyzer = defaultAnalyzer
 	case f.Type == Vector && f.Dims == 0:
 		return bad("dims is missing")
 	case f.Type == Vector && f.Similarity == "":
@@ -255,6 +259,10 @@ func (f *Field) appendJSON(b []byte) []byte {
 	if f.Type == Text && f.Analyzer != defaultAnalyzer {
 		b = append(b, `,"analyzer":`...)
 		b = appendString(b, f.Analyzer)
+	}
+	if f.SearchAnalyzer != "" {
+		b = append(b, `,"search_analyzer":`...)
+		b = appendString(b, f.SearchAnalyzer)
 	}
 	if f.Exact {
 		b = append(b, `,"exact":true`...)

@@ -79,13 +79,14 @@ const (
 
 // Field is one field of a schema, after defaults.
 type Field struct {
-	Name       string
-	Type       Type
-	Analyzer   string  // text only; "standard" by default
-	Boost      float64 // 1 by default; finite, >= 0
-	Exact      bool    // text only: the whole string is kept as an exact value too, for term, terms, ranges, facets and sort (dynamic strings)
-	Dims       int     // vector only
-	Similarity string  // vector only: cosine, dot, l2
+	Name           string
+	Type           Type
+	Analyzer       string  // text only; "standard" by default
+	SearchAnalyzer string  // text only: of the words of queries, where it is another one; else ""
+	Boost          float64 // 1 by default; finite, >= 0
+	Exact          bool    // text only: the whole string is kept as an exact value too, for term, terms, ranges, facets and sort (dynamic strings)
+	Dims           int     // vector only
+	Similarity     string  // vector only: cosine, dot, l2
 }
 
 // HasExact tells whether a value of the field has an exact value beside its words, or instead of them: a keyword always, a string of an Exact text

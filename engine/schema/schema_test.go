@@ -61,6 +61,8 @@ func TestParseRefuses(t *testing.T) {
 		{"unknown type", field(`{"type":"int"}`), fault.BadField, "long"},
 		{"type is a number", field(`{"type":1}`), fault.BadField, "string"},
 		{"unknown analyzer", field(`{"type":"text","analyzer":"klingon"}`), fault.BadField, "whitespace"},
+		{"unknown search_analyzer", field(`{"type":"text","search_analyzer":"klingon"}`), fault.BadField, "klingon"},
+		{"search_analyzer of a keyword", field(`{"type":"keyword","search_analyzer":"simple"}`), fault.BadField, "means nothing"},
 		{"analyzer of a number", field(`{"type":"long","analyzer":"simple"}`), fault.BadField, "means nothing"},
 		{"exact keyword", field(`{"type":"keyword","exact":true}`), fault.BadField, "means nothing"},
 		{"negative boost", field(`{"type":"text","boost":-1}`), fault.BadField, "boost"},
@@ -110,6 +112,8 @@ func TestCanonicalForm(t *testing.T) {
 			`{"fields":{"a":{"type":"keyword","boost":2.5},"b":{"type":"text"}},"dynamic":true}`},
 		{`{"fields":{"v":{"type":"vector","dims":2}},"dynamic":"strict","default_fields":["x","a"]}`,
 			`{"fields":{"v":{"type":"vector","dims":2,"similarity":"cosine"}},"dynamic":"strict","default_fields":["x","a"]}`},
+		{`{"fields":{"a":{"type":"text","search_analyzer":"english"},"b":{"type":"text","analyzer":"simple","search_analyzer":"simple"}}}`,
+			`{"fields":{"a":{"type":"text","search_analyzer":"english"},"b":{"type":"text","analyzer":"simple"}},"dynamic":true}`},
 		{`{"fields":{"<\"é\u2028":{"type":"text","exact":true,"analyzer":"simple"}}}`,
 			`{"fields":{"\u003c\"é\u2028":{"type":"text","analyzer":"simple","exact":true}},"dynamic":true}`},
 	} {
