@@ -64,7 +64,7 @@ func (c *Coordinator) bulk(ctx context.Context, name string, body []byte, first 
 			l.write, l.err = nil, nil
 		}
 	}
-	reply := c.bulkReply(lines)
+	reply := c.bulkReply(lines, p.report)
 	reply.TookMs = milliseconds(time.Since(began))
 	return reply, nil
 }
@@ -239,7 +239,7 @@ func lineRefusal(l *bulkLine) *wire.Error {
 }
 
 // bulkReply counts what became of the lines. Its flags speak of the lines that stand.
-func (c *Coordinator) bulkReply(lines []*bulkLine) *wire.BulkReply {
+func (c *Coordinator) bulkReply(lines []*bulkLine, report bool) *wire.BulkReply {
 	r := &wire.BulkReply{Durable: true, Visible: true, Behind: []string{}, Seq: map[string]uint64{}, Errors: []wire.LineError{}}
 	flights := make(map[*flight]string)
 	for _, l := range lines {
@@ -268,13 +268,13 @@ func (c *Coordinator) bulkReply(lines []*bulkLine) *wire.BulkReply {
 		}
 		flights[l.write.flight] = l.group
 	}
-	c.countMembers(r, flights)
+	c.countMembers(r, flights, report)
 	r.OK = r.Failed == 0 && r.Durable && len(r.Behind) == 0
 	return r
 }
 
 // countMembers fills in the groups that the bulk touched, and which of their declared members have applied all of it.
-func (c *Coordinator) countMembers(r *wire.BulkReply, flights map[*flight]string) {
+func (c *Coordinator) countMembers(r *wire.BulkReply, flights map[*flight]string, report bool) {
 	last := make(map[string]*flight)
 	for f, group := range flights {
 		v := c.tracker.verdictOf(f, nil)
@@ -285,12 +285,18 @@ func (c *Coordinator) countMembers(r *wire.BulkReply, flights map[*flight]string
 		}
 	}
 	r.Groups = len(last)
+	if report {
+		r.Report = make(map[string][]wire.Acknowledged, len(last))
+	}
 	for group, f := range last {
 		declared := c.declared(group)
 		v := c.tracker.verdictOf(f, declared)
 		r.Members += len(declared)
 		r.MembersOK += len(v.ok)
 		r.Behind = append(r.Behind, v.behind...)
+		if report {
+			r.Report[group] = c.tracker.reportOf(f, declared, c.start)
+		}
 	}
 	slices.SortFunc(r.Behind, cmp.Compare)
 }

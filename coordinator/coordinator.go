@@ -139,6 +139,7 @@ func (c *Coordinator) Run(ctx context.Context, ready func()) error {
 	c.spawn = func(f func() error) { g.Go(f) }
 	g.Go(func() error { return c.view.Run(background) })
 	g.Go(func() error { return c.ownFirst(background) })
+	g.Go(func() error { return c.evictRunOut(background) })
 	g.Go(func() error {
 		defer stop()
 		return c.serve(ctx, background, ready)

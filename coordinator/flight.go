@@ -55,7 +55,7 @@ type flight struct {
 	launched time.Duration
 	seq      uint64
 	storedAt time.Duration
-	acked    map[incarnation]bool
+	acked    map[incarnation]time.Duration // when this coordinator heard of it
 	outcomes []outcome.Outcome
 	holders  []holder    // set when decided
 	expiry   *time.Timer // ends the following, whatever comes
@@ -113,7 +113,7 @@ func (t *tracker) launch(group string, counter uint64) *flight {
 		return nil
 	}
 	f := &flight{group: group, counter: counter, launched: t.now(), stored: make(chan struct{}), decided: make(chan struct{}), visible: make(chan struct{}),
-		committed: make(chan struct{}), failed: make(chan struct{}), acked: make(map[incarnation]bool)}
+		committed: make(chan struct{}), failed: make(chan struct{}), acked: make(map[incarnation]time.Duration)}
 	g.flights[counter] = f
 	f.expiry = time.AfterFunc(flightLife, func() { t.abandon(f) })
 	return f
@@ -151,7 +151,7 @@ func (t *tracker) store(g *groupTrack, f *flight, seq uint64) {
 	f.seq, f.storedAt = seq, t.now()
 	for id, m := range g.members {
 		if m.mark.Applied >= seq {
-			f.acked[incarnation{id, m.incarnation}] = true
+			f.ack(incarnation{id, m.incarnation}, f.storedAt)
 		}
 	}
 	close(f.stored)
@@ -209,7 +209,7 @@ func (t *tracker) report(r *wire.Report) {
 		t.metrics.waited(untilDecided, t.now()-f.launched)
 		t.metrics.decided(f.outcomes)
 	}
-	f.acked[incarnation{r.Member, r.Incarnation}] = true
+	f.ack(incarnation{r.Member, r.Incarnation}, t.now())
 	t.evaluate(g, f)
 }
 
@@ -226,7 +226,7 @@ func (t *tracker) watermark(w *wire.Watermark) {
 	g.members[w.Member] = memberTrack{incarnation: w.Incarnation, mark: *w, heard: t.now()}
 	for _, f := range g.flights {
 		if f.seq != 0 && w.Applied >= f.seq {
-			f.acked[incarnation{w.Member, w.Incarnation}] = true
+			f.ack(incarnation{w.Member, w.Incarnation}, t.now())
 			t.evaluate(g, f)
 		}
 	}
@@ -264,11 +264,22 @@ func (t *tracker) holdersOf(g *groupTrack, f *flight, table []wire.LeaseEntry) [
 	holders := make([]holder, 0, len(table))
 	for _, e := range table {
 		who := incarnation{e.Member, e.Incarnation}
-		sent := min(f.storedAt, g.heardOf(who, e.G, now))
-		length := time.Duration(e.DurationMs) * time.Millisecond
-		holders = append(holders, holder{who: who, until: sent + length + length*leaseDrift/100 + leaseMargin})
+		holders = append(holders, holder{who: who, until: endOf(e, min(f.storedAt, g.heardOf(who, e.G, now)))})
 	}
 	return holders
+}
+
+// endOf gives when a lease that was sent at a moment, or before it, has certainly run out.
+func endOf(e wire.LeaseEntry, sent time.Duration) time.Duration {
+	length := time.Duration(e.DurationMs) * time.Millisecond
+	return sent + length + length*leaseDrift/100 + leaseMargin
+}
+
+// ack notes that an incarnation has applied the message; its first word counts.
+func (f *flight) ack(who incarnation, now time.Duration) {
+	if _, known := f.acked[who]; !known {
+		f.acked[who] = now
+	}
 }
 
 // evaluate closes visible when it holds, and else sets the timer to the moment at which it will if nobody acknowledges.
@@ -278,7 +289,7 @@ func (t *tracker) evaluate(g *groupTrack, f *flight) {
 	}
 	now, latest := t.now(), time.Duration(0)
 	for _, h := range f.holders {
-		if !f.acked[h.who] && now < h.until {
+		if _, acked := f.acked[h.who]; !acked && now < h.until {
 			latest = max(latest, h.until)
 		}
 	}

@@ -35,6 +35,7 @@ type metrics struct {
 	writeWaits *prometheus.HistogramVec // until
 	writeOps   *prometheus.CounterVec   // outcome
 	commits    prometheus.Counter
+	evictions  prometheus.Counter
 }
 
 // Phases of a search.
@@ -91,6 +92,8 @@ func newMetrics() *metrics {
 			Help: "Operations that were decided, by outcome; repeated: decided before, and answered again."}, []string{"outcome"}),
 		commits: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_write_commit_records_total",
 			Help: "Commit records written: they stand in for reports of members while none is up."}),
+		evictions: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_lease_evictions_total",
+			Help: "Leases taken out of the table because they had run out and were not renewed."}),
 	}
 }
 

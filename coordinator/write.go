@@ -43,6 +43,7 @@ type writeParams struct {
 	timeout   time.Duration
 	ifVersion int64
 	requestID string // "": none
+	report    bool   // the reply tells what each member had to do with it
 }
 
 // readWriteParams takes the parameters from a request's headers.
@@ -85,8 +86,10 @@ func readWriteParams(h nats.Header, timeout time.Duration) (writeParams, error) 
 		}
 		p.requestID = v
 	}
-	if _, ok := header(h, wire.HeaderReport); ok {
-		return p, fault.New(fault.BadRequest, "report is not supported yet: leave it out")
+	if v, ok := header(h, wire.HeaderReport); ok {
+		if p.report, err = strconv.ParseBool(v); err != nil {
+			return p, fault.New(fault.BadRequest, "report is true or false, not %s", fault.Quote(v))
+		}
 	}
 	return p, nil
 }
@@ -318,6 +321,9 @@ func (c *Coordinator) reply(group string, w *write, out outcome.Outcome, p write
 	}
 	if w.op.Kind == wire.KindDelete {
 		r.Verified = &v.visible
+	}
+	if p.report {
+		r.Report = c.tracker.reportOf(w.flight, declared, c.start)
 	}
 	if out.Code == outcome.VersionConflict {
 		message := fmt.Sprintf("if_version is %d, and the version of %s is %d: read it and try again", w.op.IfVersion, fault.Quote(w.op.ID), out.Version)

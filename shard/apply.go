@@ -216,6 +216,12 @@ func (m *Member) operation(raw message, op *wire.Op) (_ engine.Op, inEngine bool
 			return engine.Op{}, false, err
 		}
 		m.table = m.table.released(r)
+	case wire.KindEvict:
+		e, err := wire.DecodeEvict(op.Body)
+		if err != nil {
+			return engine.Op{}, false, err
+		}
+		m.table = m.table.evicted(e)
 	case wire.KindGenesis:
 		return engine.Op{}, false, m.genesis(raw, op)
 	case wire.KindBarrier, wire.KindCheckpoint, wire.KindCommit: // places in the log, nothing more

@@ -109,7 +109,7 @@ func (l *grants) drop(now Instant) {
 	l.held = slices.DeleteFunc(l.held, func(g grant) bool { return !g.valid(now, l.length) })
 }
 
-// leaseTable is the group's lease table: the newest lease of every incarnation that has not released. It is a pure function of the log, ordered by
+// leaseTable is the group's lease table: the newest lease of every incarnation that has neither released nor been evicted. It is a pure function of the log, ordered by
 // member and incarnation, and never modified in place.
 type leaseTable []wire.LeaseEntry
 
@@ -142,6 +142,15 @@ func (t leaseTable) granted(l wire.Lease, g uint64) leaseTable {
 func (t leaseTable) released(r wire.Release) leaseTable {
 	i, found := slices.BinarySearchFunc(t, wire.LeaseEntry{Member: r.Member, Incarnation: r.Incarnation}, compareEntries)
 	if !found {
+		return t
+	}
+	return slices.Delete(slices.Clone(t), i, i+1)
+}
+
+// evicted gives the table after an eviction: without the incarnation, unless it has taken another lease than the one that ran out.
+func (t leaseTable) evicted(e wire.Evict) leaseTable {
+	i, found := slices.BinarySearchFunc(t, wire.LeaseEntry{Member: e.Member, Incarnation: e.Incarnation}, compareEntries)
+	if !found || t[i].G != e.G {
 		return t
 	}
 	return slices.Delete(slices.Clone(t), i, i+1)

@@ -80,13 +80,19 @@ func TestLeaseTableFollowsFromTheLog(t *testing.T) {
 	granted("g0/n1", 9, 3)
 	granted("g0/n1", 4, 4)
 	table = table.released(wire.Release{Member: "g0/n2", Incarnation: 5})
-	table = table.released(wire.Release{Member: "g0/n2", Incarnation: 77}) // holds nothing
+	table = table.released(wire.Release{Member: "g0/n2", Incarnation: 77})    // holds nothing
+	table = table.evicted(wire.Evict{Member: "g0/n1", Incarnation: 9, G: 2})  // it has renewed since
+	table = table.evicted(wire.Evict{Member: "g0/n1", Incarnation: 77, G: 3}) // holds nothing
 	want := "[{g0/n1 4 4 15000} {g0/n1 9 3 15000}]"
 	if got := fmt.Sprint(table); got != want {
 		t.Errorf("table = %s, want %s", got, want)
 	}
 	if got, want := fmt.Sprint(before), "[{g0/n1 9 2 15000} {g0/n2 5 1 15000}]"; got != want {
 		t.Errorf("a table that was handed out has changed: %s, want %s", got, want)
+	}
+	table = table.evicted(wire.Evict{Member: "g0/n1", Incarnation: 9, G: 3})
+	if got, want := fmt.Sprint(table), "[{g0/n1 4 4 15000}]"; got != want {
+		t.Errorf("after the eviction: %s, want %s", got, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,7 +39,8 @@ func indented(source json.RawMessage) string {
 }
 
 func deleteCommand() *cli.Command {
-	flags := clientFlags(collectionFlag(), &cli.Uint64Flag{Name: "if-version", Usage: "only if this `VERSION` stands"})
+	flags := clientFlags(collectionFlag(), &cli.Uint64Flag{Name: "if-version", Usage: "only if this `VERSION` stands"},
+		&cli.BoolFlag{Name: "report", Usage: "tell when each member applied it, or when the lease of one that did not ran out"})
 	return clientCommand("delete", "delete documents by their ids, and wait until no member can serve them any more", arguments{"ID…", 1, many}, flags, func(c *cli.Context, link remote.Link) error {
 		for _, id := range c.Args().Slice() {
 			if err := deleteOne(c, link, id); err != nil {
@@ -54,10 +56,31 @@ func deleteOne(c *cli.Context, link remote.Link, id string) error {
 	if c.IsSet("if-version") {
 		call.Params["if_version"] = fmt.Sprint(c.Uint64("if-version"))
 	}
+	if c.Bool("report") {
+		call.Params["report"] = "true"
+	}
 	return show(c, link, call, func(w io.Writer, r *wire.WriteReply) error {
-		_, err := fmt.Fprintln(w, layout.Plain(r.ID)+"  "+deleted(r))
+		_, err := fmt.Fprintln(w, layout.Plain(r.ID)+"  "+deleted(r)+reported(r.Report))
 		return err
 	})
+}
+
+// reported says what members had to do with a write, each on a line of its own.
+func reported(report []wire.Acknowledged) string {
+	var b strings.Builder
+	for _, a := range report {
+		what := "has not said that it has applied it, and held no lease to serve without it"
+		switch {
+		case a.AckedAt != nil:
+			what = "has applied it, heard at " + a.AckedAt.Format(time.RFC3339Nano)
+		case a.LeaseRanOut != nil:
+			what = "has not applied it; its lease had run out by " + a.LeaseRanOut.Format(time.RFC3339Nano)
+		case a.LeaseUntil != nil:
+			what = "has not applied it; its lease runs out by " + a.LeaseUntil.Format(time.RFC3339Nano)
+		}
+		fmt.Fprintf(&b, "\n  %s %s", layout.Plain(a.Member), what)
+	}
+	return b.String()
 }
 
 // deleted says what became of a delete.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -16,6 +17,8 @@ func (s schemaSet) of(t reflect.Type) map[string]any {
 	switch t {
 	case reflect.TypeFor[json.RawMessage]():
 		return map[string]any{} // any JSON
+	case reflect.TypeFor[time.Time]():
+		return map[string]any{"type": "string", "format": "date-time"}
 	case reflect.TypeFor[wire.Durability]():
 		return map[string]any{"enum": []any{true, false, "unknown"}}
 	}

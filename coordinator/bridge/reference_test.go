@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
@@ -145,6 +146,8 @@ func shape(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[json.RawMessage]():
 		return "JSON"
+	case reflect.TypeFor[time.Time]():
+		return "RFC 3339 time"
 	case reflect.TypeFor[wire.Durability]():
 		return `true|false|"unknown"`
 	case reflect.TypeFor[[]bm25.Explanation]():

@@ -25,6 +25,8 @@ type WriteOptions struct {
 	// RequestID makes a repeat of this write safe: 1 to 256 printable bytes, of which a cluster remembers the last 65,536 writes of a group. The same write under the
 	// same id is done once and answered with its first outcome; another write under it is bad_request. "": none.
 	RequestID string
+	// Report asks for what each member had to do with the write: see [wire.Acknowledged].
+	Report bool
 }
 
 // header gives the options as headers; nil when there are none.
@@ -44,6 +46,9 @@ func (o WriteOptions) header() nats.Header {
 	}
 	if o.RequestID != "" {
 		h.Set(wire.HeaderRequestID, o.RequestID)
+	}
+	if o.Report {
+		h.Set(wire.HeaderReport, "true")
 	}
 	return h
 }

@@ -216,6 +216,11 @@ func joinBulk(a, b *wire.BulkReply) *wire.BulkReply {
 	for group, seq := range b.Seq {
 		a.Seq[group] = max(a.Seq[group], seq)
 	}
+	if a.Report == nil {
+		a.Report = b.Report
+	} else {
+		maps.Copy(a.Report, b.Report)
+	}
 	a.Behind = append(a.Behind, b.Behind...)
 	slices.Sort(a.Behind)
 	a.Behind = slices.Compact(a.Behind)

@@ -17,10 +17,10 @@ func Table() []Op {
 		{Name: "wait", To: Header, Key: wire.HeaderWait, Choices: []string{"applied", "durable", "none"}, About: "what the reply waits for; default applied"},
 		{Name: "timeout_ms", Kind: Whole, Least: 1, To: Header, Key: wire.HeaderTimeoutMs, About: "the whole budget; default 5000, deletes 20000"},
 		{Name: "request_id", Kind: Token, To: Header, Key: wire.HeaderRequestID, About: "makes a repeat safe: the same write under the same id is done once"},
+		{Name: "report", Kind: Flag, To: Header, Key: wire.HeaderReport, About: "tell when each member applied it, or when the lease of one that did not ran out"},
 	}
 	single := append(slices.Clone(writing),
-		Param{Name: "if_version", Kind: Whole, To: Header, Key: wire.HeaderIfVersion, About: "the version that must stand; 0: only if absent"},
-		Param{Name: "report", Kind: Flag, To: Header, Key: wire.HeaderReport, About: "name when each member applied it"})
+		Param{Name: "if_version", Kind: Whole, To: Header, Key: wire.HeaderIfVersion, About: "the version that must stand; 0: only if absent"})
 	indexing := append(slices.Clone(single), Param{Name: "id", To: IDHeader, About: "the id, when the document has none"})
 	object := Param{Name: "object", Kind: Token, To: Header, Key: wire.HeaderObject, About: "the body is this object of the cluster's object store"}
 	firstLine := Param{Name: "first_line", Kind: Whole, Least: 1, To: Header, Key: wire.HeaderFirstLine, About: "the number of the body's first line"}

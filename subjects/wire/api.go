@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jetseek/jetseek/engine/fault"
@@ -17,7 +18,7 @@ const (
 	HeaderTimeoutMs = "Jetseek-Timeout-Ms"
 	HeaderIfVersion = "Jetseek-If-Version"
 	HeaderRequestID = "Jetseek-Request-Id" // 1 to [MaxRequestID] printable bytes: makes a repeat of the write safe
-	HeaderReport    = "Jetseek-Report"
+	HeaderReport    = "Jetseek-Report"     // the reply tells what each member had to do with the write
 	HeaderBudgetMs  = "Jetseek-Budget-Ms"
 	HeaderObject    = "Jetseek-Object"     // the body is the object of this name in the cluster's object store; the coordinator removes it
 	HeaderFirstLine = "Jetseek-First-Line" // bulk: the number of the body's first line, for a bulk that was split
@@ -90,6 +91,19 @@ type WriteReply struct {
 	Behind    []string   `json:"behind"`
 	Repeated  bool       `json:"repeated,omitempty"` // the outcome is that of an earlier write with the same request id, and nothing was done now
 	Error     *ErrorInfo `json:"error,omitempty"`    // version_conflict
+
+	Report []Acknowledged `json:"report,omitempty"` // when the request asks for it: by member and incarnation
+}
+
+// Acknowledged tells what one incarnation of a member had to do with a write: one of the times stands in it, or none while it is not known how far a declared member without a
+// lease is. Times are of the coordinator's clock.
+type Acknowledged struct {
+	Member      string `json:"member"`
+	Incarnation string `json:"incarnation,omitempty"` // 16 hex digits; "" of a declared member that held no lease and has not applied the write
+
+	AckedAt     *time.Time `json:"acked_at,omitempty"`      // it has applied the write
+	LeaseRanOut *time.Time `json:"lease_ran_out,omitempty"` // it has not, and could not serve without it from here on
+	LeaseUntil  *time.Time `json:"lease_until,omitempty"`   // it has not, and may serve without it until then at most
 }
 
 // BulkReply answers a bulk.
@@ -112,6 +126,8 @@ type BulkReply struct {
 	TookMs    float64           `json:"took_ms"`
 
 	RepeatedLines []LineRange `json:"repeated_lines,omitempty"` // the lines that Repeated counts; all others were decided now
+
+	Report map[string][]Acknowledged `json:"report,omitempty"` // when the request asks for it: of each group's last line
 }
 
 // LineRange is some lines of a bulk, both ends included.

@@ -19,6 +19,13 @@ type Release struct {
 	Incarnation uint64
 }
 
+// Evict is the payload of [KindEvict]: lease G of this incarnation of the member has certainly run out. If the incarnation has taken another meanwhile it means nothing.
+type Evict struct {
+	Member      string
+	Incarnation uint64
+	G           uint64 // sequence of its newest lease, as the sender knew it
+}
+
 // Own is the payload of [KindOwn]: the group owns exactly these slots from here on.
 type Own struct {
 	Epoch  uint64
@@ -81,6 +88,18 @@ func DecodeRelease(b []byte) (Release, error) {
 	r := &reader{b: b}
 	l := Release{Member: r.str(MaxNameBytes), Incarnation: r.u64()}
 	return l, payloadError("release", r)
+}
+
+// AppendEvict appends the payload to dst.
+func AppendEvict(dst []byte, e *Evict) []byte {
+	return appendUvarint(appendU64(appendStr(dst, e.Member), e.Incarnation), e.G)
+}
+
+// DecodeEvict reads the payload of an eviction.
+func DecodeEvict(b []byte) (Evict, error) {
+	r := &reader{b: b}
+	e := Evict{Member: r.str(MaxNameBytes), Incarnation: r.u64(), G: r.uvarint()}
+	return e, payloadError("evict", r)
 }
 
 // AppendOwn appends the payload to dst.

@@ -98,6 +98,7 @@ func forms() map[string]form {
 			wire.AppendError, wire.DecodeError),
 		"lease":   payloadOf(wire.Lease{Member: "g0/n1", Incarnation: 0xbeef, DurationMs: 15000}, wire.AppendLease, wire.DecodeLease),
 		"release": payloadOf(wire.Release{Member: "g0/n1", Incarnation: 0xbeef}, wire.AppendRelease, wire.DecodeRelease),
+		"evict":   payloadOf(wire.Evict{Member: "g0/n1", Incarnation: 0xbeef, G: 300}, wire.AppendEvict, wire.DecodeEvict),
 		"own":     payloadOf(wire.Own{Epoch: 1, Ranges: []wire.SlotRange{{From: 0, To: 99}, {From: 16383, To: 16383}}}, wire.AppendOwn, wire.DecodeOwn),
 		"genesis": payloadOf(wire.Genesis{Log: testLog, Group: "g0", Generation: 1, FirstSeq: 1, By: "g0/n1"}, wire.AppendGenesis, wire.DecodeGenesis),
 		"commit":  payloadOf(wire.Commit{Own: 300}, wire.AppendCommit, wire.DecodeCommit),

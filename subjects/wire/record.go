@@ -48,7 +48,7 @@ const (
 	KindDelete                         // a document goes
 	KindLease                          // a member may serve ([Lease])
 	KindRelease                        // an incarnation's leases end ([Release])
-	KindEvict                          // somebody else's lease has run out
+	KindEvict                          // somebody else's lease has run out ([Evict])
 	KindBarrier                        // a place in the log to compare members at
 	KindCheckpoint                     // digests are reported at this place
 	KindPin                            // members keep their snapshot at this place
