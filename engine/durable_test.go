@@ -134,12 +134,18 @@ func (r *reference) live(t *testing.T, x *engine.Index, seed uint64, trouble fun
 	try(x.Flush(context.Background()))
 }
 
-// TestDurable: what was flushed is found again, with each crash at each moment, and the rest of the log makes the same of it; no file is left over.
+// overflowing is an index whose merges put into temporary files what is longer than a few bytes.
+func overflowing(folder vfs.Folder) engine.Options {
+	return engine.Options{Folder: folder}.Overflowing(100)
+}
+
+// TestDurable: what was flushed is found again, with each crash at each moment, and the rest of the log makes the same of it; no file is left over, also none of the
+// temporary ones of merges.
 func TestDurable(t *testing.T) {
 	for seed := range uint64(2) {
 		g := generator{rand.New(rand.NewPCG(seed, 77))}
 		r := newReference(t, g.history(70))
-		folder := vfs.NewMemory()
+		folder, temporary := vfs.NewMemory(), 0
 		type image struct {
 			call  vfs.Call
 			left  *vfs.Memory
@@ -148,9 +154,15 @@ func TestDurable(t *testing.T) {
 		var images []image
 		folder.Fault = func(c vfs.Call) error {
 			images = append(images, image{c, folder.Crash(), "crashed"}, image{c, folder.Copy(), "killed"})
+			if c.Op == "open" {
+				temporary++
+			}
 			return nil
 		}
-		x := openIn(t, folder)
+		x, err := engine.Open(overflowing(folder))
+		if err != nil {
+			t.Fatal(err)
+		}
 		r.live(t, x, seed, func(err error) { t.Fatal(err) })
 		folder.Fault = nil
 		x.Close()
@@ -186,8 +198,8 @@ func TestDurable(t *testing.T) {
 				t.Fatalf("%s before %+v: %d files expected, %v", im.which, im.call, info, names)
 			}
 		}
-		if len(images) < 150 {
-			t.Errorf("only %d moments", len(images))
+		if len(images) < 150 || temporary < 5 {
+			t.Errorf("only %d moments, %d temporary files", len(images), temporary)
 		}
 	}
 }
@@ -199,7 +211,10 @@ func TestEveryCallFails(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(5, 77))}
 	r := newReference(t, g.history(24))
 	folder := vfs.NewMemory()
-	x := openIn(t, folder)
+	x, err := engine.Open(overflowing(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.live(t, x, 5, func(err error) { t.Fatal(err) })
 	x.Close()
 	calls := folder.Calls()
@@ -213,7 +228,7 @@ func TestEveryCallFails(t *testing.T) {
 				}
 				return nil
 			}
-			x, err := engine.Open(engine.Options{Folder: folder})
+			x, err := engine.Open(overflowing(folder))
 			if err != nil {
 				if !errors.Is(err, errDisk) {
 					t.Fatalf("call %d: open: %v", n, err)

@@ -21,8 +21,9 @@ const (
 	segmentSuffix = ".segment"
 	tempSuffix    = ".tmp"
 	manifestName  = "manifest"
-	// writeBytes is how much of a file is written at once.
-	writeBytes = 1 << 20
+	// writeBytes is how much of a file is written at once, at most; small pieces are collected up to bufferBytes.
+	writeBytes  = 1 << 20
+	bufferBytes = 32 << 10
 )
 
 // files are the files of a durable index.
@@ -30,6 +31,8 @@ type files struct {
 	folder    vfs.Folder
 	resources *Resources
 	next      atomic.Uint64 // number of the next file
+
+	overflowBytes int // of merges that stay in memory
 
 	flushing sync.Mutex    // held by Flush from end to end; taken before the index's mu; guards what follows
 	durable  *fileSet      // what the manifest may name, the one that a crash leaves
@@ -61,10 +64,10 @@ func numberOf(name string) (uint64, bool) {
 
 // write makes a segment file by what fill writes, and opens it; a merge spares the disk. Nothing is left of it after an error. Its name outlives a crash only when the
 // caller has synced the folder.
-func (f *files) write(ctx context.Context, spare bool, fill func(io.Writer) error) (*segmentFile, *segment.Segment, error) {
+func (f *files) write(ctx context.Context, spare bool, fill func(io.Writer, segment.Overflow) error) (*segmentFile, *segment.Segment, error) {
 	number := f.next.Add(1) - 1
 	name := segmentName(number)
-	length, err := f.writeSynced(ctx, spare, name, fill)
+	length, err := f.writeSynced(ctx, spare, name, func(w io.Writer) error { return fill(w, f.overflow(ctx, spare, number)) })
 	var file *segmentFile
 	var seg *segment.Segment
 	if err == nil {
@@ -85,7 +88,7 @@ func (f *files) writeSynced(ctx context.Context, spare bool, name string, fill f
 		return 0, err
 	}
 	paced := &pacedWriter{ctx: ctx, spare: spare, file: file, resources: f.resources}
-	buffer := bufio.NewWriterSize(paced, writeBytes)
+	buffer := bufio.NewWriterSize(paced, bufferBytes)
 	if err = fill(buffer); err == nil {
 		err = buffer.Flush()
 	}

@@ -29,8 +29,9 @@ func (x *Index) Flush(ctx context.Context) (err error) {
 		return nil
 	}
 	written := int64(0)
+	var m segment.Merger
 	for _, job := range jobs {
-		if err := job.runToFile(ctx, f, false); err != nil {
+		if err := job.runToFile(ctx, &m, f, false); err != nil {
 			return fmt.Errorf("flush up to message %d: %w", snap.state.seq, err)
 		}
 		if job.file != nil {
@@ -101,14 +102,13 @@ func (s *state) with(jobs []*mergeJob) state {
 }
 
 // runToFile makes the merged segment, in a file; spare says that the disk is to be spared.
-func (j *mergeJob) runToFile(ctx context.Context, f *files, spare bool) (err error) {
+func (j *mergeJob) runToFile(ctx context.Context, m *segment.Merger, f *files, spare bool) (err error) {
 	inputs, alive := j.living()
 	if alive == 0 {
 		return nil
 	}
-	var m segment.Merger
-	j.file, j.seg, err = f.write(ctx, spare, func(sink io.Writer) error {
-		j.maps, err = m.MergeTo(ctx, sink, inputs)
+	j.file, j.seg, err = f.write(ctx, spare, func(sink io.Writer, overflow segment.Overflow) error {
+		j.maps, err = m.MergeTo(ctx, sink, overflow, inputs)
 		return err
 	})
 	if err != nil {

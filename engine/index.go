@@ -48,7 +48,7 @@ func Open(options Options) (*Index, error) {
 	x := &Index{options: options, busy: map[*segment.Segment]bool{}, fresh: map[*segment.Segment]bool{}, analyzer: analyzer{chain: (*schema.Schema).IndexAnalyzer, workers: runtime.GOMAXPROCS(0)}, due: make(chan struct{}, 1)}
 	s := state{owned: &SlotSet{}}
 	if options.Folder != nil {
-		if x.files, s, err = openFiles(options.Folder, options.Resources); err != nil {
+		if x.files, s, err = openFiles(&options); err != nil {
 			return nil, fmt.Errorf("open index: %w", err)
 		}
 	}
@@ -121,7 +121,7 @@ func (x *Index) Merge(ctx context.Context) (did bool, err error) {
 	defer x.release(job)
 	defer dropFiles([]*mergeJob{job})
 	if x.files != nil {
-		if err = job.runToFile(ctx, x.files, true); err == nil {
+		if err = job.runToFile(ctx, new(segment.Merger), x.files, true); err == nil {
 			err = x.files.folder.Sync()
 		}
 	} else {

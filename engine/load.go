@@ -7,13 +7,13 @@ import (
 
 	"github.com/jetseek/jetseek/engine/internal/docset"
 	"github.com/jetseek/jetseek/engine/internal/segment"
-	"github.com/jetseek/jetseek/engine/vfs"
 )
 
 // openFiles reads the manifest and opens the segments that it names, all of whose bytes are verified. A folder without a manifest is an empty index. What
 // crashes left over is removed.
-func openFiles(folder vfs.Folder, resources *Resources) (_ *files, _ state, err error) {
-	f := &files{folder: folder, resources: resources, open: map[*segmentFile]bool{}}
+func openFiles(options *Options) (_ *files, _ state, err error) {
+	folder := options.Folder
+	f := &files{folder: folder, resources: options.Resources, overflowBytes: options.overflowBytes, open: map[*segmentFile]bool{}}
 	names, err := folder.List()
 	if err != nil {
 		return nil, state{}, fmt.Errorf("list the folder: %w", err)

@@ -16,6 +16,8 @@ type Options struct {
 	Folder vfs.Folder
 	// Resources are shared with the other indexes of the process; nil: those of an index with a folder are its own.
 	Resources *Resources
+
+	overflowBytes int // 0: the constant of that name
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -24,6 +26,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxSegmentBytes == 0 {
 		o.MaxSegmentBytes = 5 << 30
+	}
+	if o.overflowBytes == 0 {
+		o.overflowBytes = overflowBytes
 	}
 	if o.InlineMergeBytes < 0 || o.MaxSegmentBytes < o.InlineMergeBytes || o.MaxSegmentBytes > 5<<30 {
 		return o, fmt.Errorf("merge sizes of %d and %d bytes: want 0 < inline <= segment <= 5 GiB", o.InlineMergeBytes, o.MaxSegmentBytes)

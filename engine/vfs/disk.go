@@ -59,6 +59,8 @@ func (d *disk) Read(name string, most int64) ([]byte, error) {
 	return b, err
 }
 
+func (d *disk) Open(name string) (io.ReadCloser, error) { return os.Open(d.path(name)) }
+
 func (d *disk) Map(name string, length int64) (Mapping, error) {
 	f, err := os.Open(d.path(name))
 	if err != nil {

@@ -21,6 +21,8 @@ type Folder interface {
 	Create(name string) (File, error)
 	// Read gives the content of a file of at most most bytes; a longer or absent one ([io/fs.ErrNotExist]) is an error.
 	Read(name string, most int64) ([]byte, error)
+	// Open reads a file from its beginning, also one that was not synced.
+	Open(name string) (io.ReadCloser, error)
 	// Map gives the content of a file for reading in place; a file that has not exactly length bytes is [ErrLength].
 	Map(name string, length int64) (Mapping, error)
 	// Rename moves a file, in the place of one that has the name.

@@ -3,6 +3,7 @@ package vfs
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -24,7 +25,7 @@ type Memory struct {
 // Call is one call to a folder or a file of it.
 type Call struct {
 	N    int    // counts the calls from 1
-	Op   string // create, write, sync, close, read, map, rename, remove, syncfolder
+	Op   string // create, write, sync, close, open, read, map, rename, remove, syncfolder
 	Name string
 }
 
@@ -147,6 +148,20 @@ func (m *Memory) Read(name string, most int64) ([]byte, error) {
 	return bytes.Clone(c.now), nil
 }
 
+// Open implements [Folder].
+func (m *Memory) Open(name string) (io.ReadCloser, error) {
+	if err := m.call("open", name); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, err := m.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return &memoryReader{folder: m, name: name, left: c.now}, nil
+}
+
 // Map implements [Folder]. The bytes of a mapping that was closed are overwritten, so that who still reads them notices.
 func (m *Memory) Map(name string, length int64) (Mapping, error) {
 	if err := m.call("map", name); err != nil {
@@ -235,6 +250,26 @@ func (f *memoryFile) Sync() error {
 }
 
 func (f *memoryFile) Close() error { return f.folder.call("close", f.name) }
+
+// memoryReader reads a file.
+type memoryReader struct {
+	folder *Memory
+	name   string
+	left   []byte
+}
+
+func (r *memoryReader) Read(b []byte) (int, error) {
+	if err := r.folder.call("read", r.name); err != nil {
+		return 0, err
+	}
+	n := copy(b, r.left)
+	if r.left = r.left[n:]; n == 0 && len(b) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (r *memoryReader) Close() error { return nil }
 
 // memoryMapping is a copy of a file's content.
 type memoryMapping []byte

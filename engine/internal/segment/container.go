@@ -81,16 +81,26 @@ func (c *container) part(b []byte) {
 		return
 	}
 	c.drain()
-	c.spill(b)
+	c.give(b)
 	c.gone, c.crc = c.gone+uint64(len(b)), crc32.Update(c.crc, castagnoli(), b)
 }
 
 // drain gives the sink what is in buf.
 func (c *container) drain() {
 	section := c.buf[c.start:]
-	c.spill(c.buf)
+	c.give(c.buf)
 	c.gone, c.crc = c.gone+uint64(len(section)), crc32.Update(c.crc, castagnoli(), section)
 	c.buf, c.start = c.buf[:0], 0
+}
+
+// drainBytes is how much of a section is collected before the sink gets it.
+const drainBytes = 1 << 20
+
+// relieve gives the sink what is in buf when that has become much.
+func (c *container) relieve() {
+	if c.sink != nil && len(c.buf) >= drainBytes {
+		c.drain()
+	}
 }
 
 // end makes everything since the last end a section.
@@ -113,7 +123,7 @@ func (c *container) section(k kind, field int, b []byte) {
 	c.end(k, field)
 }
 
-func (c *container) spill(b []byte) {
+func (c *container) give(b []byte) {
 	if c.err == nil && len(b) > 0 {
 		_, c.err = c.sink.Write(b)
 	}
@@ -130,7 +140,7 @@ func (c *container) finish() []byte {
 	tail = append(tail, footerMagic...)
 	if c.sink != nil {
 		c.drain()
-		c.spill(tail)
+		c.give(tail)
 		c.sink = nil
 		return nil
 	}

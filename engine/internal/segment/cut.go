@@ -20,12 +20,12 @@ func (b *Builder) Cut(from, to uint32) (segment []byte, docs []uint32) {
 	if c.docs = len(docs); c.docs == 0 {
 		return nil, nil
 	}
-	b.write()
+	b.write(docs)
 	return b.out.finish(), docs
 }
 
-// write writes the segment of the cut.
-func (b *Builder) write() {
+// write writes the segment of the cut, which has these documents.
+func (b *Builder) write(docs []uint32) {
 	var fields []*builtField
 	var names []string
 	for _, f := range b.fields {
@@ -34,24 +34,57 @@ func (b *Builder) write() {
 		}
 	}
 	b.out.reset(b.cut.docs, nil)
-	b.out.meta(b.collection, b.states, names)
-	b.writeIDs()
-	b.out.states(b.states)
+	logs := b.logs()
+	b.out.meta(b.collection, logs, names)
+	b.writeIDs(docs)
+	b.writeStates(logs)
 	b.writeSources()
 	for i, f := range fields {
 		b.writeField(i, f)
 	}
 }
 
-func (b *Builder) writeIDs() {
-	b.living(func(doc uint32) {
-		start := 0
-		if doc > 0 {
-			start = b.docs[doc-1].idEnd
+func (b *Builder) writeIDs(docs []uint32) {
+	b.out.ids(func(visit func([]byte)) {
+		for _, doc := range docs {
+			start := 0
+			if doc > 0 {
+				start = b.docs[doc-1].idEnd
+			}
+			visit(b.ids[start:b.docs[doc].idEnd])
 		}
-		b.out.id(b.ids[start:b.docs[doc].idEnd], b.docs[doc].hash)
-	})
-	b.out.endIDs()
+	}, func(doc int, _ []byte) uint64 { return b.docs[docs[doc]].hash })
+}
+
+// logs gives the distinct logs in order of appearance: one, or a few after documents have moved between groups.
+func (b *Builder) logs() [][16]byte {
+	var logs [][16]byte
+	for i := range b.states {
+		if i > 0 && b.states[i].Log == b.states[i-1].Log || slices.Contains(logs, b.states[i].Log) {
+			continue
+		}
+		logs = append(logs, b.states[i].Log)
+	}
+	return logs
+}
+
+func (b *Builder) writeStates(logs [][16]byte) {
+	column := func(k kind, get func(*State) int64) {
+		b.out.plainColumn(k, func(visit func(int64)) {
+			for i := range b.states {
+				visit(get(&b.states[i]))
+			}
+		})
+	}
+	column(kindVersion, func(s *State) int64 { return int64(s.Version) })
+	column(kindBirthSeq, func(s *State) int64 { return int64(s.Seq) })
+	column(kindBirthLog, func(s *State) int64 { return int64(slices.Index(logs, s.Log)) })
+	column(kindBirthIndex, func(s *State) int64 { return int64(s.Index) })
+	column(kindSlot, func(s *State) int64 { return int64(s.Slot) })
+	for i := range b.states {
+		b.out.buf = append(b.out.buf, b.states[i].Content[:]...)
+	}
+	b.out.end(kindContent, 0)
 }
 
 func (b *Builder) writeSources() {
@@ -89,7 +122,7 @@ func (b *Builder) writeField(i int, f *builtField) {
 	}
 	if f.exact.within(c) {
 		b.out.beginExact(i)
-		f.exact.each(c, false, b.out.exactTerm)
+		f.exact.each(c, false, b.out.term)
 		b.out.endExact(c.docs)
 	}
 	if f.ints.within(c) {

@@ -26,21 +26,14 @@ func tableSlots(docs int) int {
 	return n
 }
 
-// appendIDTable appends the table of documents whose ids have these hashes.
-func appendIDTable(dst []byte, hashes []uint64) []byte {
-	table := make([]uint64, tableSlots(len(hashes)))
+// enterID enters a document, whose id has this hash, in a table that has room.
+func enterID(table []uint64, doc int, hash uint64) {
 	mask := uint64(len(table) - 1)
-	for doc, h := range hashes {
-		i := h & mask
-		for table[i] != 0 {
-			i = (i + 1) & mask
-		}
-		table[i] = h&hashPart | uint64(doc+1)
+	i := hash & mask
+	for table[i] != 0 {
+		i = (i + 1) & mask
 	}
-	for _, e := range table {
-		dst = binary.LittleEndian.AppendUint64(dst, e)
-	}
-	return dst
+	table[i] = hash&hashPart | uint64(doc+1)
 }
 
 // Find gives the document with an id, dead or alive; hash is the id's [HashID].

@@ -57,31 +57,33 @@ func (h *mergeHead) before(o *mergeHead) bool {
 // Merge gives one segment that holds the living documents of all inputs, in their order, and for each input the new numbers of its documents ([Gone]: dead). The inputs are of
 // one collection, and at least one document lives. Bytes of the inputs that do not decode are an error, as is the context's end.
 func (m *Merger) Merge(ctx context.Context, inputs []Input) ([]byte, [][]uint32, error) {
-	return m.run(ctx, nil, inputs)
+	return m.run(ctx, nil, Overflow{}, inputs)
 }
 
-// MergeTo is [Merger.Merge] into a file: sections are written as they are made, one after the other, so that only the terms and lists of one field, and
-// about 100 bytes a document, are in memory at a time. After an error the file holds anything.
-func (m *Merger) MergeTo(ctx context.Context, sink io.Writer, inputs []Input) ([][]uint32, error) {
-	_, maps, err := m.run(ctx, sink, inputs)
+// MergeTo is [Merger.Merge] into a file: sections are written as they are made, one after the other. With an overflow, memory does not grow with the terms and lists: what it
+// takes is the overflow's limit three times, the documents of the longest list, and for each document some 40 bytes and 24 for each exact value of one field. After an
+// error the file holds anything; temporary files are gone in any case.
+func (m *Merger) MergeTo(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input) ([][]uint32, error) {
+	_, maps, err := m.run(ctx, sink, overflow, inputs)
 	return maps, err
 }
 
-func (m *Merger) run(ctx context.Context, sink io.Writer, inputs []Input) ([]byte, [][]uint32, error) {
+func (m *Merger) run(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input) ([]byte, [][]uint32, error) {
 	m.inputs = inputs
 	m.number()
 	if m.docs > MaxDocs {
 		return nil, nil, fmt.Errorf("merge of %d documents: at most %d fit", m.docs, MaxDocs)
 	}
 	m.out.reset(m.docs, sink)
+	m.out.overflow = overflow
+	defer m.out.discard()
 	if sink == nil {
 		m.out.reserve(m.size())
 	}
-	states := m.states()
-	names := m.fieldNames()
-	m.out.meta(inputs[0].Segment.collection, states, names)
+	logs, names := m.logs(), m.fieldNames()
+	m.out.meta(inputs[0].Segment.collection, logs, names)
 	m.writeIDs()
-	m.out.states(states)
+	m.writeStates(logs)
 	if err := m.writeSources(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -143,10 +145,15 @@ func (m *Merger) living(visit func(s *Segment, old, doc uint32)) {
 	}
 }
 
-func (m *Merger) states() []State {
-	states := make([]State, 0, m.docs)
-	m.living(func(s *Segment, old, _ uint32) { states = append(states, s.State(old)) })
-	return states
+// logs gives the distinct logs of the living documents' states, in order of appearance.
+func (m *Merger) logs() [][16]byte {
+	var logs [][16]byte
+	m.living(func(s *Segment, old, _ uint32) {
+		if log := s.log(old); !slices.Contains(logs, log) {
+			logs = append(logs, log)
+		}
+	})
+	return logs
 }
 
 func (m *Merger) fieldNames() []string {
@@ -161,11 +168,27 @@ func (m *Merger) fieldNames() []string {
 }
 
 func (m *Merger) writeIDs() {
+	m.out.ids(func(visit func([]byte)) {
+		m.living(func(s *Segment, old, _ uint32) { visit(s.ID(old)) })
+	}, func(_ int, id []byte) uint64 { return HashID(string(id)) })
+}
+
+func (m *Merger) writeStates(logs [][16]byte) {
+	column := func(k kind, get func(s *Segment, old uint32) int64) {
+		m.out.plainColumn(k, func(visit func(int64)) {
+			m.living(func(s *Segment, old, _ uint32) { visit(get(s, old)) })
+		})
+	}
+	column(kindVersion, func(s *Segment, old uint32) int64 { return first(&s.version, old) })
+	column(kindBirthSeq, func(s *Segment, old uint32) int64 { return first(&s.birthSeq, old) })
+	column(kindBirthLog, func(s *Segment, old uint32) int64 { return int64(slices.Index(logs, s.log(old))) })
+	column(kindBirthIndex, func(s *Segment, old uint32) int64 { return first(&s.birthIndex, old) })
+	column(kindSlot, func(s *Segment, old uint32) int64 { return first(&s.slot, old) })
 	m.living(func(s *Segment, old, _ uint32) {
-		id := s.ID(old)
-		m.out.id(id, HashID(string(id)))
+		m.out.buf = append(m.out.buf, s.content[16*int(old):][:16]...)
+		m.out.relieve()
 	})
-	m.out.endIDs()
+	m.out.end(kindContent, 0)
 }
 
 // writeSources copies whole blocks where all their documents live, and documents elsewhere.
@@ -225,14 +248,14 @@ func (m *Merger) writeField(ctx context.Context, i int, name string) error {
 	}
 	if text {
 		m.out.beginText(i, m.lengths(fields))
-		if err := m.mergeTerms(ctx, fields, true, m.out.term); err != nil {
+		if err := m.mergeTerms(ctx, fields, true); err != nil {
 			return err
 		}
 		m.out.endText()
 	}
 	if exact {
 		m.out.beginExact(i)
-		if err := m.mergeTerms(ctx, fields, false, m.out.exactTerm); err != nil {
+		if err := m.mergeTerms(ctx, fields, false); err != nil {
 			return err
 		}
 		m.out.endExact(m.docs)
@@ -247,7 +270,7 @@ func (m *Merger) writeField(ctx context.Context, i int, name string) error {
 }
 
 func (m *Merger) lengths(fields []*Field) []int64 {
-	lengths := make([]int64, m.docs)
+	lengths := m.out.zeros(m.docs)
 	for j, f := range fields {
 		if !f.HasText {
 			continue
@@ -277,8 +300,8 @@ func (m *Merger) mergeColumn(k kind, i int, fields []*Field, get func(*Field) *d
 	m.out.endColumn(k, i)
 }
 
-// mergeTerms visits the terms of all inputs in order, each with its list in new numbers; terms that no living document has are left out.
-func (m *Merger) mergeTerms(ctx context.Context, fields []*Field, text bool, visit func([]byte, *postings.List)) error {
+// mergeTerms writes the terms of all inputs in order, each with its list in new numbers; terms that no living document has are left out.
+func (m *Merger) mergeTerms(ctx context.Context, fields []*Field, text bool) error {
 	m.heads = m.heads[:0]
 	for j, f := range fields {
 		h := &mergeHead{input: j, terms: f.Exact.All(), src: f.exact}
@@ -290,18 +313,20 @@ func (m *Merger) mergeTerms(ctx context.Context, fields []*Field, text bool, vis
 		}
 	}
 	for n := 0; len(m.heads) > 0; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("merge: %w", ctx.Err())
+		if n%1024 == 0 {
+			if err := m.stopped(ctx); err != nil {
+				return err
+			}
 		}
-		if err := m.mergeTerm(text, visit); err != nil {
+		if err := m.mergeTerm(text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mergeTerm visits the least term of all heads and takes these beyond it.
-func (m *Merger) mergeTerm(text bool, visit func([]byte, *postings.List)) error {
+// mergeTerm writes the least term of all heads and takes these beyond it.
+func (m *Merger) mergeTerm(text bool) error {
 	least := m.heads[0]
 	for _, h := range m.heads[1:] {
 		if h.before(least) {
@@ -324,13 +349,13 @@ func (m *Merger) mergeTerm(text bool, visit func([]byte, *postings.List)) error 
 		left = append(left, h)
 	}
 	m.heads = left
-	if len(m.list.Docs) > 0 {
-		visit(m.term, &m.list)
+	if len(m.list.Docs) > 0 || m.out.lists.Len() > 0 {
+		m.out.endTerm(m.term, &m.list)
 	}
 	return nil
 }
 
-// take appends a list of one input in new numbers.
+// take writes a list of one input in new numbers, block by block; what fills none is left in m.list.
 func (m *Merger) take(h *mergeHead, text bool) error {
 	it := &m.it
 	numbers := m.maps[h.input]
@@ -343,6 +368,10 @@ func (m *Merger) take(h *mergeHead, text bool) error {
 		if text {
 			m.list.Freqs = append(m.list.Freqs, it.Freq())
 			m.list.Positions = it.Positions(m.list.Positions)
+		}
+		if len(m.list.Docs) == postings.BlockLen {
+			m.out.block(&m.list)
+			m.list.Reset()
 		}
 	}
 	return it.Err()

@@ -257,11 +257,17 @@ func (s *Segment) State(doc uint32) State {
 		Index:   uint32(first(&s.birthIndex, doc)),
 		Slot:    s.Slot(doc),
 	}
-	if log := first(&s.birthLog, doc); log >= 0 && log < int64(len(s.logs)) {
-		st.Log = s.logs[log]
-	}
+	st.Log = s.log(doc)
 	copy(st.Content[:], s.content[16*int(doc):])
 	return st
+}
+
+// log gives the log of the operation that created a document; zero when the segment does not say.
+func (s *Segment) log(doc uint32) (log [16]byte) {
+	if i := first(&s.birthLog, doc); i >= 0 && i < int64(len(s.logs)) {
+		log = s.logs[i]
+	}
+	return log
 }
 
 // Slot gives the slot of a document's id.

@@ -27,17 +27,19 @@ type writer struct {
 	container
 	docs int
 
-	idStarts []uint32
-	idBytes  []byte
-	hashes   []uint64
-	values   []int64 // scratch of columns
-	starts   []uint32
+	idTable []uint64
+	values  []int64 // scratch of columns
+	starts  []uint32
 
 	field   int
 	dict    termdict.Writer
 	lists   postings.Writer
+	exact   bool      // the present field's terms are exact values
 	byDoc   []ordinal // of an exact field, by ordinal
 	lengths textLengths
+
+	overflow                   Overflow
+	terms, docLists, positions spilled // of dict and lists
 }
 
 // ordinal is one exact value of a document.
@@ -51,15 +53,13 @@ func (l textLengths) Length(doc uint32) uint32 { return uint32(l[doc]) }
 // reset begins a segment; sink nil keeps it in memory.
 func (w *writer) reset(docs int, sink io.Writer) {
 	w.container.reset(sink)
-	w.docs = docs
-	w.idStarts, w.idBytes, w.hashes = append(w.idStarts[:0], 0), w.idBytes[:0], w.hashes[:0]
+	w.docs, w.overflow = docs, Overflow{}
 }
 
-// meta begins the segment. The states tell which logs occur.
-func (w *writer) meta(collection uint64, states []State, fields []string) {
+// meta begins the segment. The logs are those of the documents' states.
+func (w *writer) meta(collection uint64, logs [][16]byte, fields []string) {
 	w.buf = binary.LittleEndian.AppendUint64(w.buf, collection)
 	w.buf = binary.AppendUvarint(w.buf, uint64(w.docs))
-	logs := logsOf(states)
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(logs)))
 	for _, l := range logs {
 		w.buf = append(w.buf, l[:]...)
@@ -72,53 +72,35 @@ func (w *writer) meta(collection uint64, states []State, fields []string) {
 	w.end(kindMeta, 0)
 }
 
-// logsOf gives the distinct logs in order of appearance: one, or a few after documents have moved between groups.
-func logsOf(states []State) [][16]byte {
-	var logs [][16]byte
-	for i := range states {
-		if i > 0 && states[i].Log == states[i-1].Log || slices.Contains(logs, states[i].Log) {
-			continue
-		}
-		logs = append(logs, states[i].Log)
-	}
-	return logs
-}
-
-func (w *writer) id(id []byte, hash uint64) {
-	w.idBytes = append(w.idBytes, id...)
-	w.idStarts = append(w.idStarts, uint32(len(w.idBytes)))
-	w.hashes = append(w.hashes, hash)
-}
-
-func (w *writer) endIDs() {
-	for _, s := range w.idStarts {
-		w.buf = binary.LittleEndian.AppendUint32(w.buf, s)
-	}
-	w.buf = append(w.buf, w.idBytes...)
+// ids writes the ids and their table; each visits the ids of all documents in order, and hash gives what [HashID] makes of the id that was visited last.
+func (w *writer) ids(each func(visit func(id []byte)), hash func(doc int, id []byte) uint64) {
+	end := uint32(0)
+	w.buf = binary.LittleEndian.AppendUint32(w.buf, end)
+	each(func(id []byte) {
+		end += uint32(len(id))
+		w.buf = binary.LittleEndian.AppendUint32(w.buf, end)
+		w.relieve()
+	})
+	w.idTable = append(w.idTable[:0], make([]uint64, tableSlots(w.docs))...)
+	doc := 0
+	each(func(id []byte) {
+		w.buf = append(w.buf, id...)
+		w.relieve()
+		enterID(w.idTable, doc, hash(doc, id))
+		doc++
+	})
 	w.end(kindIDs, 0)
-	w.buf = appendIDTable(w.buf, w.hashes)
+	for _, e := range w.idTable {
+		w.buf = binary.LittleEndian.AppendUint64(w.buf, e)
+		w.relieve()
+	}
 	w.end(kindIDTable, 0)
 }
 
-// states writes the columns of the documents' states.
-func (w *writer) states(states []State) {
-	logs := logsOf(states)
-	w.stateColumn(kindVersion, states, func(s *State) int64 { return int64(s.Version) })
-	w.stateColumn(kindBirthSeq, states, func(s *State) int64 { return int64(s.Seq) })
-	w.stateColumn(kindBirthLog, states, func(s *State) int64 { return int64(slices.Index(logs, s.Log)) })
-	w.stateColumn(kindBirthIndex, states, func(s *State) int64 { return int64(s.Index) })
-	w.stateColumn(kindSlot, states, func(s *State) int64 { return int64(s.Slot) })
-	for i := range states {
-		w.buf = append(w.buf, states[i].Content[:]...)
-	}
-	w.end(kindContent, 0)
-}
-
-func (w *writer) stateColumn(k kind, states []State, get func(*State) int64) {
+// plainColumn writes a column of one value for each document, all of which each visits in order.
+func (w *writer) plainColumn(k kind, each func(visit func(int64))) {
 	w.values = w.values[:0]
-	for i := range states {
-		w.values = append(w.values, get(&states[i]))
-	}
+	each(func(v int64) { w.values = append(w.values, v) })
 	w.buf = docvalues.Append(w.buf, w.values)
 	w.end(k, 0)
 }
@@ -136,38 +118,60 @@ func (w *writer) beginText(field int, lengths []int64) {
 	w.end(kindLengths, field)
 	w.dict.Reset(true)
 	w.lists.Reset(w.lengths)
+	w.exact = false
 }
 
+// term takes a term and its whole list.
 func (w *writer) term(term []byte, list *postings.List) {
+	w.ordinals(list.Docs)
 	w.dict.Add(term, w.lists.Append(list))
+}
+
+// block takes the next [postings.BlockLen] documents of the present term's list.
+func (w *writer) block(list *postings.List) {
+	w.ordinals(list.Docs)
+	w.lists.Block(list)
+	w.spill(&w.positions, len(w.lists.Positions), w.lists.TakePositions)
+}
+
+// endTerm takes a term and the rest of its list, behind blocks.
+func (w *writer) endTerm(term []byte, rest *postings.List) {
+	w.ordinals(rest.Docs)
+	w.dict.Add(term, w.lists.End(rest))
+	w.spill(&w.terms, w.dict.Size(), w.dict.Take)
+	w.spill(&w.docLists, len(w.lists.Docs), w.lists.TakeDocs)
+	w.spill(&w.positions, len(w.lists.Positions), w.lists.TakePositions)
+}
+
+// ordinals notes the documents that have the present exact value.
+func (w *writer) ordinals(docs []uint32) {
+	if !w.exact {
+		return
+	}
+	ord := uint32(w.dict.Len())
+	for _, d := range docs {
+		w.byDoc = append(w.byDoc, ordinal{d, ord})
+	}
 }
 
 func (w *writer) endText() {
 	w.lists.Finish()
-	w.section(kindTerms, w.field, w.dict.Finish())
-	w.section(kindPostings, w.field, w.lists.Docs)
-	w.section(kindPositions, w.field, w.lists.Positions)
+	w.spilledSection(kindTerms, &w.terms, w.dict.Finish())
+	w.spilledSection(kindPostings, &w.docLists, w.lists.Docs)
+	w.spilledSection(kindPositions, &w.positions, w.lists.Positions)
 }
 
 // beginExact begins the exact values of a field; they follow in order.
 func (w *writer) beginExact(field int) {
-	w.field, w.byDoc = field, w.byDoc[:0]
+	w.field, w.byDoc, w.exact = field, w.byDoc[:0], true
 	w.dict.Reset(false)
 	w.lists.Reset(nil)
 }
 
-func (w *writer) exactTerm(term []byte, list *postings.List) {
-	ord := uint32(w.dict.Len())
-	for _, d := range list.Docs {
-		w.byDoc = append(w.byDoc, ordinal{d, ord})
-	}
-	w.term(term, list)
-}
-
 func (w *writer) endExact(docs int) {
 	w.lists.Finish()
-	w.section(kindExact, w.field, w.dict.Finish())
-	w.section(kindExactPostings, w.field, w.lists.Docs)
+	w.spilledSection(kindExact, &w.terms, w.dict.Finish())
+	w.spilledSection(kindExactPostings, &w.docLists, w.lists.Docs)
 	w.starts = append(w.starts[:0], make([]uint32, docs+2)...)
 	for _, p := range w.byDoc {
 		w.starts[p.doc+2]++
