@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -22,7 +23,7 @@ const natsStart = time.Minute
 // DefaultNATSPort is where NATS clients look for a server.
 const DefaultNATSPort = 4222
 
-// NATSOptions say where a NATS server listens.
+// NATSOptions say where a NATS server listens, and with whom it works.
 type NATSOptions struct {
 	// Listen lets other processes connect; else the server is reached from inside this process only.
 	Listen bool
@@ -30,7 +31,22 @@ type NATSOptions struct {
 	Host string
 	// Port to listen on; 0: any free one.
 	Port int
+	// Cluster joins the server to others; nil: it is alone.
+	Cluster *NATSCluster
 }
+
+// NATSCluster is a server's place among others, which together keep streams of several replicas.
+type NATSCluster struct {
+	// Name of this server, which no other of the cluster has and which it keeps: replicas are assigned to it.
+	Name string
+	// Port on which the others reach it, at the host on which it listens.
+	Port int
+	// Routes are where servers of the cluster are reached, as in nats://10.0.0.2:6222; its own may be among them.
+	Routes []*url.URL
+}
+
+// natsClusterName is the name of a cluster of our servers; servers of another do not join it.
+const natsClusterName = "jetseek"
 
 // NATS is a NATS server with JetStream in this process. It syncs every message to disk before it acknowledges it: without that, acknowledged writes are lost
 // with the power.
@@ -59,6 +75,13 @@ func startNATS(dir string, o NATSOptions) (*NATS, error) {
 		ServerName: "jetseek", DontListen: !o.Listen, Host: cmp.Or(o.Host, "127.0.0.1"), Port: o.Port,
 		JetStream: true, StoreDir: dir, SyncAlways: true,
 		NoSigs: true, NoLog: true, PingInterval: 10 * time.Second, MaxPingsOut: 2,
+	}
+	if c := o.Cluster; c != nil {
+		if err := checkFree(opts.Host, c.Port); err != nil {
+			return nil, fmt.Errorf("start NATS for others of its cluster: %w", err)
+		}
+		opts.ServerName, opts.Routes = c.Name, c.Routes
+		opts.Cluster = server.ClusterOpts{Name: natsClusterName, Host: opts.Host, Port: c.Port}
 	}
 	if o.Listen {
 		if err := checkFree(opts.Host, o.Port); err != nil {

@@ -7,7 +7,8 @@
 //	browser-install  Chromium, which the tests of the pages use where it is found
 //	cluster  a real cluster on this machine: NATS, three shard processes, two coordinators
 //	cluster-figures  what is acknowledged, answered and caught up while its processes are killed
-//	soak     simulated schedules for hours; what came of them stands in soak-ledger.csv, which it alone writes
+//	soak     schedules for hours, simulated or of real processes; what came of them stands in soak-ledger.csv, which it alone writes
+//	torture  schedules of real processes that are killed, stopped, lose power, have no room, or find their logs damaged
 //
 // The rules, which go test ./scripts checks:
 //
