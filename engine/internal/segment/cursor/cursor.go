@@ -2,7 +2,10 @@
 // not fit makes all later ones give zero. It imports nothing of the project.
 package cursor
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Cursor reads forward through bytes. The zero value reads nothing.
 type Cursor struct {
@@ -71,6 +74,26 @@ func (c *Cursor) long() uint64 {
 	}
 	c.off += n
 	return v
+}
+
+// Uvarint reads the varint at an offset of b, for loops that read so much that a [Cursor] shows. It gives the offset behind it; one above len(b) when it is not all there or
+// has more than 64 bits, and when at is above len(b) already: so a loop may read on and look once whether all was there.
+func Uvarint(b []byte, at int) (uint64, int) {
+	if at+8 <= len(b) {
+		// Lengths up to four bytes come mixed: a branch for each would be foretold badly.
+		v := binary.LittleEndian.Uint64(b[at:])
+		last := ^v & 0x80808080
+		if last != 0 {
+			v &= last ^ (last - 1)
+			return v&0x7f | v>>1&0x3f80 | v>>2&0x1fc000 | v>>3&0xfe00000, at + (bits.TrailingZeros64(last)+1)/8
+		}
+	}
+	if at < len(b) {
+		if v, n := binary.Uvarint(b[at:]); n > 0 {
+			return v, at + n
+		}
+	}
+	return 0, len(b) + 1
 }
 
 // Uint32 reads a varint that must fit 32 bits.

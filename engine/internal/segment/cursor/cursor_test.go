@@ -46,3 +46,20 @@ func TestCursorStopsAtTheFirstMisfit(t *testing.T) {
 		t.Error("a cursor does not start at its offset")
 	}
 }
+
+// TestUvarintGivesWhatACursorGives: of any bytes, from any offset.
+func TestUvarintGivesWhatACursorGives(t *testing.T) {
+	var b []byte
+	for _, v := range []uint64{0, 1, 127, 128, 300, 1<<14 - 1, 1 << 14, 1 << 40, 1<<64 - 1} {
+		b = binary.AppendUvarint(b, v)
+	}
+	b = append(b, slices.Repeat([]byte{0x80}, 12)...)
+	for at := range len(b) + 3 {
+		c := At(b, at)
+		want := c.Uvarint()
+		got, end := Uvarint(b, at)
+		if got != want || end <= len(b) != c.OK() || c.OK() && end != c.Offset() {
+			t.Errorf("at %d: %d up to %d, a cursor gives %d up to %d, ok %v", at, got, end, want, c.Offset(), c.OK())
+		}
+	}
+}

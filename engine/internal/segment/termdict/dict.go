@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sort"
+	"math"
 
 	"github.com/jetseek/jetseek/engine/internal/segment/cursor"
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
@@ -127,13 +127,22 @@ func (d *Dict) Term(dst []byte, ord int) []byte {
 // block gives the block that must hold a term if any does: the last one whose first term is not behind it; -1 when there is none.
 func (d *Dict) block(term string) int {
 	head := Head(term)
-	return sort.Search(len(d.heads), func(i int) bool {
-		if d.heads[i] != head {
-			return d.heads[i] > head
+	from, n := 0, len(d.heads) // among these n blocks is the first one behind the term, if there is one
+	for n > 0 {
+		half := n / 2
+		if at := from + half; d.heads[at] < head || d.heads[at] == head && !d.behind(at, term) {
+			from, n = at+1, n-half-1
+		} else {
+			n = half
 		}
-		e := d.entries(i)
-		return !e.next() || string(e.rest) > term
-	}) - 1
+	}
+	return from - 1
+}
+
+// behind tells whether the first term of a block lies behind a term.
+func (d *Dict) behind(block int, term string) bool {
+	e := d.entries(block)
+	return !e.next() || string(e.rest) > term
 }
 
 // entries reads the entries of a block in order.
@@ -142,17 +151,19 @@ func (d *Dict) entries(block int) entries {
 		return entries{}
 	}
 	e := entries{
-		c:    cursor.At(d.b, int(binary.LittleEndian.Uint32(d.starts[4*block:]))),
+		b:    d.b,
 		ord:  block*blockLen - 1,
 		left: min(blockLen, d.terms-block*blockLen),
 		text: d.text,
 	}
-	e.docEnd, e.posEnd = e.c.Uvarint(), e.c.Uvarint()
+	e.docEnd, e.at = cursor.Uvarint(d.b, int(binary.LittleEndian.Uint32(d.starts[4*block:])))
+	e.posEnd, e.at = cursor.Uvarint(d.b, e.at)
 	return e
 }
 
 type entries struct {
-	c              cursor.Cursor
+	b              []byte
+	at             int // of the next entry in b; above its length: the bytes are corrupt
 	left, ord      int
 	text           bool
 	shared         int
@@ -166,29 +177,51 @@ func (e *entries) next() bool {
 	if e.left == 0 {
 		return false
 	}
-	e.left--
-	e.ord++
-	e.shared = int(e.c.Uint32())
-	e.rest = e.c.Bytes(e.c.Len())
-	e.ref = postings.Ref{DF: e.c.Uint32(), DocOff: e.docEnd, PosOff: e.posEnd}
-	if e.ref.DF == 1 {
-		e.ref.Doc = e.c.Uint32()
+	b, at := e.b, e.at
+	var shared, rest uint64
+	if at+1 < len(b) && b[at]|b[at+1] < 0x80 { // mostly
+		shared, rest, at = uint64(b[at]), uint64(b[at+1]), at+2
+	} else {
+		shared, at = cursor.Uvarint(b, at)
+		rest, at = cursor.Uvarint(b, at)
+	}
+	if at > len(b) || rest > uint64(len(b)-at) {
+		return e.fail()
+	}
+	e.rest = b[at : at+int(rest) : at+int(rest)]
+	df, at := cursor.Uvarint(b, at+int(rest))
+	var doc, freq, docLen, posLen uint64
+	if df == 1 {
+		doc, at = cursor.Uvarint(b, at)
 		if e.text {
-			e.ref.Freq = e.c.Uint32()
+			freq, at = cursor.Uvarint(b, at)
 		}
 	} else {
-		e.ref.DocLen = e.c.Uvarint()
+		docLen, at = cursor.Uvarint(b, at)
 	}
 	if e.text {
-		e.ref.PosLen = e.c.Uvarint()
+		posLen, at = cursor.Uvarint(b, at)
 	}
-	e.docEnd += e.ref.DocLen
-	e.posEnd += e.ref.PosLen
-	if !e.c.OK() {
-		e.left = 0
+	if at > len(b) || max(shared, df, doc, freq) > math.MaxUint32 {
+		return e.fail()
 	}
-	return e.c.OK()
+	e.shared, e.at = int(shared), at
+	e.ref = postings.Ref{DF: uint32(df), Doc: uint32(doc), Freq: uint32(freq), DocOff: e.docEnd, DocLen: docLen, PosOff: e.posEnd, PosLen: posLen}
+	e.docEnd += docLen
+	e.posEnd += posLen
+	e.left--
+	e.ord++
+	return true
 }
+
+// fail makes this and all later calls of next give false.
+func (e *entries) fail() bool {
+	e.left, e.at = 0, len(e.b)+1
+	return false
+}
+
+// ok tells whether all bytes read so far were entries.
+func (e *entries) ok() bool { return e.at <= len(e.b) }
 
 // Iterator walks terms in order.
 type Iterator struct {

@@ -2,13 +2,13 @@
 // only packages cursor, labels and postings.
 //
 //	dictionary   block* start(blocks) u32 terms u32 flags u8      flags: 1 when lists have frequencies and positions
-//	block        docBase uvarint, posBase uvarint, entry(1..32)   bases: where the block's first list starts
+//	block        docBase uvarint, posBase uvarint, entry(1..8)    bases: where the block's first list starts
 //	entry        shared uvarint, rest uvarint, rest bytes         shared: bytes in common with the term before, 0 at the start of a block
 //	             df uvarint
 //	             df 1: doc uvarint; text: freq uvarint, posLen uvarint
 //	             else: docLen uvarint; text: posLen uvarint
 //
-// start(i) is where block i starts. All blocks but the last have 32 entries, so that an ordinal leads to its block. A lookup is a binary search
+// start(i) is where block i starts. All blocks but the last have 8 entries, so that an ordinal leads to its block. A lookup is a binary search
 // over the blocks' first terms, which are whole, and a walk over one block.
 //
 // An automaton over bytes drives a walk that passes over blocks in which nothing can match ([Dict.Match]): for wildcards, expressions and edit distances.

@@ -55,7 +55,7 @@ func (d *Dict) dumpBlock(p *labels.Printer, base, block int) {
 			term = append(term[:e.shared], e.rest...)
 		}
 		r.Group(func(c *cursor.Cursor) string {
-			c.Bytes(e.c.Offset() - start - c.Offset())
+			c.Bytes(e.at - start - c.Offset())
 			return fmt.Sprintf("term %d %q: shares %d, %s", e.ord, term, e.shared, describe(e.ref, d.text))
 		})
 	}

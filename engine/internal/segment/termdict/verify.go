@@ -23,13 +23,13 @@ func (d *Dict) Verify(docBytes, posBytes uint64, visit func(off, ord int, term [
 			return
 		}
 		e := d.entries(block)
-		at = e.c.Offset()
+		at = e.at
 		if e.docEnd != docEnd || e.posEnd != posEnd {
 			report(start, nil, "lists of block %d start at %d and %d, those before end at %d and %d", block, e.docEnd, e.posEnd, docEnd, posEnd)
 		}
 		for e.next() {
 			off := at
-			at = e.c.Offset()
+			at = e.at
 			if e.shared > len(term) {
 				report(off, term, "the term behind it shares %d bytes with it", e.shared)
 				return
@@ -51,7 +51,7 @@ func (d *Dict) Verify(docBytes, posBytes uint64, visit func(off, ord int, term [
 			docEnd, posEnd = e.docEnd, e.posEnd
 			ord++
 		}
-		if !e.c.OK() || at != end {
+		if !e.ok() || at != end {
 			report(at, term, "block %d does not decode up to its end at %d", block, end)
 			return
 		}

@@ -6,7 +6,8 @@ import (
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 )
 
-const blockLen = 32
+// blockLen is the number of terms in a block: a lookup walks over half of them. With 32 it took twice as long, for 1.4 bytes less a term.
+const blockLen = 8
 
 // Writer builds a dictionary from terms in strictly ascending order.
 type Writer struct {
