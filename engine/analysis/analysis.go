@@ -1,4 +1,5 @@
-// Package analysis turns text into tokens: what a text field indexes and what a query's words are matched by. It imports nothing of the project.
+// Package analysis turns text into tokens: what a text field indexes and what a query's words are matched by. It may import packages
+// snowball and stopwords.
 //
 // The analyzers are pure functions of the text, and safe for concurrent use. What they give for a text must never change under the same name:
 // indexes hold it.
@@ -31,8 +32,6 @@ func ByName(name string) (Analyzer, bool) {
 	switch name {
 	case "standard":
 		return standard{}, true
-	case "english":
-		return english{}, true
 	case "simple":
 		return simple{}, true
 	case "whitespace":
@@ -40,12 +39,19 @@ func ByName(name string) (Analyzer, bool) {
 	case "keyword":
 		return keyword{}, true
 	}
+	if l := languageByName(name); l != nil {
+		return l, true
+	}
 	return nil, false
 }
 
 // Names lists the analyzers that [ByName] knows.
 func Names() []string {
-	return []string{"standard", "english", "simple", "whitespace", "keyword"}
+	names := []string{"standard", "simple", "whitespace", "keyword"}
+	for i := range languages {
+		names = append(names, languages[i].name)
+	}
+	return names
 }
 
 // cut shortens a term to [MaxTermBytes] at a character.

@@ -1,11 +1,6 @@
 package analysis
 
 import (
-	"bufio"
-	"cmp"
-	"compress/gzip"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +31,7 @@ func TestEnglish(t *testing.T) {
 		{"other scripts stay", "東京都 cafés 👍", "東京@0 京都@1 café@2 👍@3"},
 		{"capitals are no exception", "THE Running MAN", "run@1 man@2"},
 	} {
-		if got := placed(english{}.Analyze(nil, c.text)); got != c.want {
+		if got := placed(languageByName("english").Analyze(nil, c.text)); got != c.want {
 			t.Errorf("%s: %q gives %q, want %q", c.name, c.text, got, c.want)
 		}
 	}
@@ -45,7 +40,7 @@ func TestEnglish(t *testing.T) {
 func TestEnglishKeepsOffsets(t *testing.T) {
 	text := "The dog's running"
 	var got []string
-	for _, token := range (english{}).Analyze(nil, text) {
+	for _, token := range languageByName("english").Analyze(nil, text) {
 		got = append(got, text[token.Start:token.End])
 	}
 	if want := []string{"dog's", "running"}; !slices.Equal(got, want) {
@@ -53,55 +48,11 @@ func TestEnglishKeepsOffsets(t *testing.T) {
 	}
 }
 
-// Snowball's own vocabulary of the version that the stemmer is of.
-func TestEnglishStemsSnowballsVocabulary(t *testing.T) {
-	folder := filepath.Join(cmp.Or(os.Getenv("JETSEEK_SHARED"), filepath.Join("..", "..", "..", "shared")), "data", "conformance", "snowball-2.2", "english")
-	words, stems := lines(t, filepath.Join(folder, "voc.txt.gz")), lines(t, filepath.Join(folder, "output.txt.gz"))
-	if len(words) != len(stems) || len(words) < 29_000 {
-		t.Fatalf("%d words and %d stems", len(words), len(stems))
-	}
-	for i, word := range words {
-		if got := stemEnglish(word); got != stems[i] {
-			t.Errorf("%q: %q, want %q", word, got, stems[i])
-		}
-		// As a text it is the same, unless it is no word by itself or one that is left out.
-		tokens := english{}.Analyze(nil, word)
-		if len(tokens) == 1 && tokens[0].End-tokens[0].Start == len(word) && tokens[0].Term != stems[i] {
-			t.Errorf("%q as a text: %q, want %q", word, tokens[0].Term, stems[i])
-		}
-		if bare := strings.Trim(word, "'"); len(tokens) == 0 && bare != "" && !isEnglishStopWord(withoutPossessive(bare)) {
-			t.Errorf("%q as a text: nothing", word)
-		}
-	}
-}
-
-func lines(t *testing.T, path string) []string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Skipf("the vocabulary is not there (JETSEEK_SHARED says where): %v", err)
-	}
-	defer f.Close()
-	unpacked, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	scan := bufio.NewScanner(unpacked)
-	for scan.Scan() {
-		all = append(all, scan.Text())
-	}
-	if err := scan.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 func BenchmarkEnglish(b *testing.B) {
 	text := strings.Repeat("The prices of the ordinary commodities were rising generally, and nobody had been expecting it. ", 10)
 	b.SetBytes(int64(len(text)))
 	var tokens []Token
 	for b.Loop() {
-		tokens = english{}.Analyze(tokens[:0], text)
+		tokens = languageByName("english").Analyze(tokens[:0], text)
 	}
 }
