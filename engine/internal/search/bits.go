@@ -6,7 +6,7 @@ import "math/bits"
 // are counted without a look at a document, and of a search sorted by a field only those are offered that its blocks let enter.
 func (s *sweep) bits() {
 	docs := uint32(s.env.view.Segment.Docs())
-	if s.counting && len(s.any)+len(s.masks)+len(s.nots) == 0 {
+	if s.counting && len(s.any)+len(s.masks) == 0 {
 		s.count(s.env.view.Docs)
 		s.counting = false
 	}
@@ -15,22 +15,19 @@ func (s *sweep) bits() {
 			if !s.counting && s.c.limit == 0 || !s.env.steps(windowDocs/64) {
 				return
 			}
-			if s.open(base - 1) {
-				s.settle(true)
-			}
+			s.open(base - 1)
+			s.settle(true)
 		}
 		return
 	}
 	for base := uint32(0); base < docs; base = s.end {
 		for _, m := range s.masks {
-			base = max(base, m.Doc()) // a mask may stand before the window, never behind its first document there
+			base = max(base, m.next(base))
 		}
 		if base >= docs || !s.counting && s.c.limit == 0 || !s.env.steps(windowDocs/64*(1+len(s.any))) {
 			return
 		}
-		if !s.open(base) {
-			continue
-		}
+		s.open(base)
 		if len(s.any) > 0 && !s.union() {
 			return
 		}
@@ -41,16 +38,19 @@ func (s *sweep) bits() {
 // unordered tells whether windows may be visited in any order: nothing has to be walked for them.
 func (s *sweep) unordered() bool {
 	for _, m := range s.masks {
-		if _, ok := m.(*span); !ok {
+		if m.ordered {
 			return false
 		}
 	}
-	return len(s.any)+len(s.nots) == 0
+	return len(s.any) == 0
 }
 
 // settle counts what is left of a window and offers it, from its end when the best are expected there.
 func (s *sweep) settle(backwards bool) {
-	if s.counting {
+	if !s.counting {
+		s.c.restrict(s.base, &s.allow)
+	}
+	if s.screen(); s.counting {
 		s.count(s.allow.count())
 	}
 	if s.c.limit == 0 {

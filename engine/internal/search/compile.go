@@ -1,16 +1,12 @@
 package search
 
 import (
-	"math"
-	"slices"
-
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/internal/docset"
 	"github.com/jetseek/jetseek/engine/internal/segment"
-	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 	"github.com/jetseek/jetseek/engine/query"
-	"github.com/jetseek/jetseek/engine/schema"
 )
 
 // listTerms is up to how many exact values are walked as lists; more are gathered into a set.
@@ -35,40 +31,14 @@ func (e *env) compile(n query.Node, scoring bool) scorer {
 		return e.phrase(n, scoring)
 	case *query.KeywordSet:
 		return e.keywordSet(n)
-	case *query.KeywordRange:
-		return e.keywordRange(n)
-	case *query.LongRange:
-		if f := e.view.Segment.Field(n.Field); f != nil && f.HasInts {
-			return e.span(&f.Ints, n.Boost, n.Lo, n.Hi)
-		}
-		return nil
-	case *query.LongSet:
-		if f := e.view.Segment.Field(n.Field); f != nil && f.HasInts {
-			return e.valueSet(&f.Ints, n.Boost, n.Values)
-		}
-		return nil
-	case *query.DoubleRange:
-		return e.doubleRange(n)
-	case *query.DoubleSet:
-		return e.doubleSet(n)
-	case *query.FieldExists:
-		return e.exists(n)
 	case *query.IDs:
 		return e.ids(n)
 	}
+	if in, ok := e.interval(n); ok {
+		return e.span(in)
+	}
 	e.fail(fault.New(fault.BadQuery, "a query of type %T cannot be searched", n))
 	return nil
-}
-
-func among(values []int64, v int64) bool {
-	_, ok := slices.BinarySearch(values, v)
-	return ok
-}
-
-// overlaps tells whether any of values lies from lo to hi.
-func overlaps(values []int64, lo, hi int64) bool {
-	at, _ := slices.BinarySearch(values, lo)
-	return at < len(values) && values[at] <= hi
 }
 
 func withScore(s scorer, boost float64) scorer {
@@ -216,9 +186,8 @@ func (e *env) keywordSet(n *query.KeywordSet) scorer {
 		if !ok {
 			continue
 		}
-		it := e.list(f.ExactPostings(), ref)
 		if len(n.Values) <= listTerms {
-			if it.Doc() != noDoc {
+			if it := e.list(f.ExactPostings(), ref); it.Doc() != noDoc {
 				lists = append(lists, &term{env: e, it: it, doc: it.Doc()})
 			}
 			continue
@@ -226,10 +195,7 @@ func (e *env) keywordSet(n *query.KeywordSet) scorer {
 		if set == nil {
 			set = docset.New(e.view.Segment.Docs())
 		}
-		for ; it.Doc() != noDoc && e.step(); it.Next() {
-			set.Add(it.Doc())
-		}
-		e.done(it)
+		e.addList(set, f.ExactPostings(), ref)
 	}
 	if set != nil {
 		return e.members(bm25.Units(n.Boost), set)
@@ -237,91 +203,29 @@ func (e *env) keywordSet(n *query.KeywordSet) scorer {
 	return withScore(newDisjunction(lists, 1), n.Boost)
 }
 
-// keywordRange turns the ends into ordinals, of which the column then tells.
-func (e *env) keywordRange(n *query.KeywordRange) scorer {
-	f := e.view.Segment.Field(n.Field)
-	if f == nil || !f.HasExact {
-		return nil
+// addList puts the documents of a list in a set.
+func (e *env) addList(set docset.Set, src postings.Source, ref postings.Ref) {
+	it := e.list(src, ref)
+	for ; it.Doc() != noDoc && e.step(); it.Next() {
+		set.Add(it.Doc())
 	}
-	lo, hi := int64(0), int64(f.Exact.Len())
-	if n.Lo != nil {
-		lo = ceil(f, *n.Lo, !n.IncLo)
-	}
-	if n.Hi != nil {
-		hi = ceil(f, *n.Hi, n.IncHi)
-	}
-	if lo >= hi {
-		return nil
-	}
-	return e.span(&f.Ordinals, n.Boost, lo, hi-1)
-}
-
-// ceil gives the ordinal of the first exact value at or behind v, or behind it.
-func ceil(f *segment.Field, v string, behind bool) int64 {
-	ord := f.Exact.Ceil(v)
-	if behind {
-		if at, _, ok := f.Exact.Lookup(v); ok {
-			return int64(at) + 1
-		}
-	}
-	return int64(ord)
-}
-
-// doubleRange turns the ends into numbers of the doubles' order; 0 stands for -0 too.
-func (e *env) doubleRange(n *query.DoubleRange) scorer {
-	f := e.view.Segment.Field(n.Field)
-	if f == nil || !f.HasFloats || !(n.Lo <= n.Hi) {
-		return nil
-	}
-	lo, hi := docvalues.Ordered(n.Lo+0), docvalues.Ordered(n.Hi+0)
-	if !n.IncLo {
-		lo++
-	}
-	if !n.IncHi {
-		hi--
-	}
-	return e.span(&f.Floats, n.Boost, lo, hi)
-}
-
-func (e *env) doubleSet(n *query.DoubleSet) scorer {
-	f := e.view.Segment.Field(n.Field)
-	if f == nil || !f.HasFloats {
-		return nil
-	}
-	values := make([]int64, len(n.Values))
-	for i, v := range n.Values {
-		values[i] = docvalues.Ordered(v + 0)
-	}
-	return e.valueSet(&f.Floats, n.Boost, values)
-}
-
-func (e *env) exists(n *query.FieldExists) scorer {
-	f := e.view.Segment.Field(n.Field)
-	if f == nil {
-		return nil
-	}
-	switch {
-	case n.Type == schema.Text && f.HasText:
-		return e.span(&f.Lengths, n.Boost, 1, math.MaxInt64)
-	case n.Type == schema.Keyword && f.HasExact:
-		return e.span(&f.Ordinals, n.Boost, math.MinInt64, math.MaxInt64)
-	case n.Type == schema.Double && f.HasFloats:
-		return e.span(&f.Floats, n.Boost, math.MinInt64, math.MaxInt64)
-	case (n.Type == schema.Long || n.Type == schema.Date || n.Type == schema.Bool) && f.HasInts:
-		return e.span(&f.Ints, n.Boost, math.MinInt64, math.MaxInt64)
-	}
-	return nil
+	e.done(it)
 }
 
 func (e *env) ids(n *query.IDs) scorer {
 	set := docset.New(e.view.Segment.Docs())
+	e.addIDs(set, n)
+	return e.members(bm25.Units(n.Boost), set)
+}
+
+// addIDs puts the documents with some ids in a set.
+func (e *env) addIDs(set docset.Set, n *query.IDs) {
 	for _, id := range n.Values {
 		if !e.step() {
-			return nil
+			return
 		}
 		if doc, ok := e.view.Segment.Find(id, segment.HashID(id)); ok {
 			set.Add(doc)
 		}
 	}
-	return e.members(bm25.Units(n.Boost), set)
 }

@@ -21,9 +21,7 @@ func (s *sweep) conjunction() {
 			}
 			next = docs[lowerBound(docs, base)]
 		}
-		if !s.open(next) {
-			continue
-		}
+		s.open(next)
 		for _, l := range s.all {
 			if !l.enter(s.base) {
 				return
@@ -69,6 +67,9 @@ func (s *sweep) common() {
 	} else if rest+extra < floor {
 		return
 	}
+	if reading := s.postings(s.all[0]); !s.filter(reading, reading) {
+		return
+	}
 	n := s.lead(rest+extra, floor)
 	for i, l := range s.all[1:] {
 		if n == 0 {
@@ -80,7 +81,7 @@ func (s *sweep) common() {
 		}
 		n = s.keep(l, n, rest, floor)
 	}
-	if s.phrase != nil {
+	if n = s.sieve(n); s.phrase != nil {
 		n = s.phrase.verify(s, n, floor)
 	}
 	if s.counting {
@@ -113,11 +114,11 @@ func (s *sweep) lead(total, floor int64) int {
 		}
 		docs := l.load(b)
 		from, to := within(docs, s.base, s.end)
-		parts := l.score()[from:to]
+		docs, parts := s.parts(l, docs[from:to], from)
 		if s.phrase != nil {
 			rest = 0
 		}
-		for i, d := range docs[from:to] {
+		for i, d := range docs {
 			at := d - s.base
 			s.at[n], s.sums[n] = at, parts[i]
 			if s.allow[at>>6&63]>>(at&63)&1 != 0 && parts[i]+rest >= floor {

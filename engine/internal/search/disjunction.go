@@ -25,9 +25,7 @@ func (s *sweep) disjunction() {
 		if s.any = kept; len(kept) == 0 || !s.counting && most < s.c.floor() || !s.env.steps(windowDocs/4*len(kept)) {
 			return
 		}
-		if !s.open(next) {
-			continue
-		}
+		s.open(next)
 		yield = s.alternatives(yield)
 	}
 }
@@ -43,8 +41,8 @@ func (s *sweep) alternatives(yield int64) int64 {
 			s.any[j], s.any[j-1] = s.any[j-1], s.any[j]
 		}
 	}
-	if s.counting {
-		s.matched = bitset{}
+	if !s.counting && total < floor {
+		return yield
 	}
 	optional, rest := 0, int64(0)
 	for optional < len(s.any) && rest+s.any[optional].bound < floor {
@@ -63,6 +61,16 @@ func (s *sweep) alternatives(yield int64) int64 {
 		optional--
 		rest -= l.bound
 		read += s.postings(l)
+	}
+	reading, candidates := read, int(yield)*read/1000+1
+	if s.counting {
+		candidates, s.matched = -1, bitset{}
+		for _, l := range s.any[:optional] {
+			reading += s.postings(l)
+		}
+	}
+	if !s.filter(reading, candidates) {
+		return yield
 	}
 	if s.counting {
 		for _, l := range s.any[:optional] {
@@ -88,7 +96,7 @@ func (s *sweep) alternatives(yield int64) int64 {
 		rest -= s.any[i].bound
 		n = s.probe(s.any[i], n, rest, floor, false)
 	}
-	s.collect(n)
+	s.collect(s.sieve(n))
 	return yield
 }
 

@@ -2,8 +2,11 @@
 // kept in a bounded heap by the total order. It imports the vocabulary (query, bm25, schema, fault), docset and segment.
 //
 // There are two ways. A query that is, but for filters, made of terms is a [plan]: a [sweep] executes it a window of 4096 documents at a time, over blocks of postings
-// in plain arrays, and leaves out what cannot enter the heap; where all matches score alike, or nobody wants scores, a window is just bits. Everything else becomes iterators over documents with scores ([scorer]), which are walked
-// to their end: leaves walk postings, columns or sets; boolean nodes combine them, the rarest first.
+// in plain arrays, and leaves out what cannot enter the heap; where all matches score alike, or nobody wants scores, a window is just bits. Everything else becomes
+// iterators over documents with scores ([scorer]), which are walked to their end: leaves walk postings, columns or sets; boolean nodes combine them, the rarest first.
+//
+// What must match without a score is [mask]s in windows. Each is asked in whichever way costs least there: for all documents of the window, or about those found in it, before
+// or after they are scored. So a filter costs little where little is found, and its documents are never gathered as a whole, but of sets of many rare values and of ids.
 //
 // What can be left out is decided by bounds. Postings hold, for each list and each block of it, pairs of frequency and length; the scoring function itself makes of them,
 // with the query's weights, the most that a posting can give, whatever the statistics are. Scores are integers (package bm25), so that sums do not depend on the order in
@@ -17,5 +20,5 @@
 // lengths; behind that whole windows and blocks are passed over.
 //
 // Work is counted in steps of leaves and windows; every [checkSteps] of them, less than a millisecond, the context is asked, and when it has ended all leaves
-// end at once. What a search needs is kept for the next one ([Scratch]): it allocates for its answer, its filters and for what windows do not execute.
+// end at once. What a search needs is kept for the next one ([Scratch]): it allocates for its answer and for what windows do not execute.
 package search

@@ -57,16 +57,42 @@ func (a *asker) terms(n int) []query.Node {
 
 // filter makes a clause that does not score.
 func (a *asker) filter() query.Node {
-	switch a.r.IntN(4) {
+	switch a.r.IntN(9) {
 	case 0:
-		return &query.KeywordSet{Field: "tag", Values: []string{fmt.Sprint(a.r.IntN(10))}, Boost: 1}
+		return a.tags(1)
 	case 1:
 		lo := int64(a.r.IntN(150))
 		return &query.LongRange{Field: "year", Lo: lo, Hi: lo + int64(a.r.IntN(60)), Boost: 1}
 	case 2:
-		return &query.Bool{Must: []query.Node{&query.TextTerm{Field: "body", Term: a.word(), Leaf: -1}}, MustNot: []query.Node{&query.KeywordSet{Field: "tag", Values: []string{"3"}}}}
+		return &query.Bool{Must: []query.Node{a.unscored()}, MustNot: []query.Node{a.tags(1)}}
+	case 3:
+		return a.tags(2 + a.r.IntN(3))
+	case 4:
+		return a.tags(20) // as many as are gathered; most of them are nowhere
+	case 5:
+		return &query.Bool{Should: []query.Node{a.unscored(), a.tags(1), &query.Bool{MustNot: []query.Node{a.tags(3)}}}, MinShould: 1 + a.r.IntN(2)}
+	case 6:
+		return &query.ConstantScore{Child: &query.TextPhrase{Field: "body", Terms: []string{"w0", "w1"}, Offsets: []int{0, 1}, Leaf: -1}, Boost: 1}
 	}
+	return a.unscored()
+}
+
+func (a *asker) unscored() query.Node {
 	return &query.TextTerm{Field: "body", Term: a.word(), Leaf: -1}
+}
+
+// tags makes a set of n tags of 40, of which documents have ten.
+func (a *asker) tags(n int) query.Node {
+	values := []string{"3"}
+	for len(values) < n {
+		values = append(values, fmt.Sprint(a.r.IntN(40)))
+		slices.Sort(values)
+		values = slices.Compact(values)
+	}
+	if n == 1 {
+		values[0] = fmt.Sprint(a.r.IntN(10))
+	}
+	return &query.KeywordSet{Field: "tag", Values: values, Boost: 1}
 }
 
 func (a *asker) filters(some int) []query.Node {
@@ -103,7 +129,7 @@ func (a *asker) query() query.Node {
 // however documents lie in segments, and with statistics that are not the corpus'.
 func TestSearchIsBruteForce(t *testing.T) {
 	queries := 100
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		queries = 30
 	}
 	for seed, shape := range []struct {

@@ -125,6 +125,9 @@ func (d *document) match(n query.Node, weights []bm25.Weight) (bool, int64) {
 		return part(n.Leaf, tf)
 	case *query.KeywordSet:
 		return slices.Contains(n.Values, d.tag), bm25.Units(n.Boost)
+	case *query.ConstantScore:
+		ok, _ := d.match(n.Child, weights)
+		return ok, bm25.Units(n.Boost)
 	case *query.LongRange:
 		return n.Lo <= d.year && d.year <= n.Hi, bm25.Units(n.Boost)
 	case *query.Bool:
@@ -199,6 +202,8 @@ func describe(n query.Node) string {
 		return n.Term
 	case *query.TextPhrase:
 		return fmt.Sprintf("%q", strings.Join(n.Terms, " "))
+	case *query.ConstantScore:
+		return "constant " + describe(n.Child)
 	case *query.Bool:
 		return fmt.Sprintf("bool[%s%s%s%s %d]", list("must", n.Must), list("should", n.Should), list("filter", n.Filter), list("not", n.MustNot), n.MinShould)
 	}

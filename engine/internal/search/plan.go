@@ -18,9 +18,10 @@ type plan struct {
 	score   int64        // of every match, if there are no terms
 }
 
-// of sees whether windows can execute a query with filters. Where nobody wants scores they can execute any.
-func (p *plan) of(n query.Node, filters []query.Node, scoring bool) bool {
-	if p.terms(n, filters) {
+// of sees whether windows can execute a query with filters. Where nobody wants scores they can execute any; when documents are sorted by something else, all that
+// a document must match is masks, of which windows may be asked in any order.
+func (p *plan) of(n query.Node, filters []query.Node, scoring, sorted bool) bool {
+	if p.terms(n, filters) && (scoring || !sorted || p.phrase != nil) {
 		return true
 	}
 	p.start(filters)
@@ -117,7 +118,8 @@ func (p *plan) alternatives(nodes []query.Node) bool {
 func (s *sweep) enter(p *plan) bool {
 	s.used = 0
 	s.all, s.any = s.all[:0], s.any[:0]
-	s.masks, s.nots = s.masks[:0], s.nots[:0]
+	s.masks = s.masks[:0]
+	s.clauses.enter(s.env)
 	for i := range p.all {
 		l := s.list(&p.all[i])
 		if l == nil {
@@ -138,16 +140,30 @@ func (s *sweep) enter(p *plan) bool {
 	if s.constant = p.score; len(s.all)+len(s.any) == 0 && !p.every {
 		return false
 	}
-	for _, n := range p.filters {
-		m := s.env.compile(n, false)
+	return s.mask(p.filters, p.not) && s.env.err == nil
+}
+
+// mask makes masks of clauses that must match and that must not. It tells whether anything can match.
+func (s *sweep) mask(filters, not []query.Node) bool {
+	for _, n := range filters {
+		m := s.clauses.of(n)
 		if m == nil {
 			return false
 		}
-		s.masks = append(s.masks, m)
+		if m.kind == inAll && !m.not {
+			s.masks = append(s.masks, m.parts...)
+		} else {
+			s.masks = append(s.masks, m)
+		}
 	}
-	slices.SortStableFunc(s.masks, func(a, b scorer) int { return a.Cost() - b.Cost() })
-	s.nots = append(s.nots, s.env.all(p.not, false)...)
-	return s.env.err == nil
+	for _, n := range not {
+		if m := s.clauses.of(n); m != nil {
+			m.negate(s.env.view.Segment.Docs())
+			s.masks = append(s.masks, m)
+		}
+	}
+	slices.SortStableFunc(s.masks, func(a, b *mask) int { return a.markCost - b.markCost })
+	return true
 }
 
 // list opens the list of a term, nil when the segment does not have it.
@@ -171,7 +187,7 @@ func (s *sweep) list(t *query.TextTerm) *list {
 		weight = bm25.Weight{}
 	}
 	if !l.open(f, ref, weight) {
-		e.fail(corrupt(l))
+		e.fail(corrupt(&l.blocks))
 		return nil
 	}
 	return l

@@ -53,12 +53,6 @@ func (s *term) Advance(target uint32) uint32 {
 	return s.doc
 }
 
-func (s *term) mark(base, end uint32, set []uint64) {
-	if s.Advance(base) < end && s.env.step() {
-		s.doc = s.it.Mark(base, end, set)
-	}
-}
-
 func (s *term) Score() int64 {
 	return bm25.Part(s.weight.W, s.weight.C0, s.weight.C1, s.it.Freq(), s.lengths.Length(s.doc))
 }
@@ -126,16 +120,6 @@ type constant struct {
 }
 
 func (s *constant) Score() int64 { return s.score }
-
-func (s *constant) mark(base, end uint32, set []uint64) {
-	if list, ok := s.scorer.(marker); ok {
-		list.mark(base, end, set)
-		return
-	}
-	for d := s.Advance(base); d < end; d = s.Next() {
-		set[(d-base)>>6] |= 1 << (d & 63)
-	}
-}
 
 // nonEmpty gives nil, an absent scorer, for one that matches nothing.
 func nonEmpty(s scorer, empty bool) scorer {

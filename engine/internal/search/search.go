@@ -79,7 +79,7 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	e.reset(ctx, r.Weights)
 	c.begin(r)
 	s.env, s.c, s.scoring = e, c, c.scoring && r.Limit > 0
-	windows := m.plan.of(r.Query, r.Filters, s.scoring)
+	windows := m.plan.of(r.Query, r.Filters, s.scoring, len(r.Sort) > 0)
 	var res Result
 	for _, v := range m.largestFirst(views) {
 		e.enter(v)

@@ -74,8 +74,8 @@ func TestSortsAreBruteForce(t *testing.T) {
 		}
 		for range 60 {
 			request := search.Request{Query: &query.MatchAll{Boost: 1}, Limit: []int{1, 10, 300}[r.IntN(3)], CountTo: []uint64{0, 1, 700}[r.IntN(3)], Score: r.IntN(2) == 0}
-			if r.IntN(3) == 0 {
-				request.Filters = []query.Node{&query.LongRange{Field: "n", Lo: longs[r.IntN(3)], Hi: longs[2+r.IntN(3)]}}
+			for range r.IntN(3) {
+				request.Filters = append(request.Filters, sortFilter(r, longs))
 			}
 			for range 1 + r.IntN(2) {
 				key := query.SortKey{By: query.ByField, Field: []string{"n", "x", "k"}[r.IntN(3)], Desc: r.IntN(2) == 0, MissingFirst: r.IntN(2) == 0}
@@ -95,11 +95,8 @@ func checkSort(t *testing.T, docs []keyed, views []search.View, r *search.Reques
 		if !d.alive {
 			continue
 		}
-		if len(r.Filters) > 0 {
-			in := r.Filters[0].(*query.LongRange)
-			if !slices.ContainsFunc(d.longs, func(v int64) bool { return in.Lo <= v && v <= in.Hi }) {
-				continue
-			}
+		if !d.match(&query.Bool{Filter: r.Filters}) {
+			continue
 		}
 		c := query.Candidate{ID: d.id}
 		if r.Score {
@@ -128,6 +125,37 @@ func checkSort(t *testing.T, docs []keyed, views []search.View, r *search.Reques
 	if len(got.Candidates) != len(want) {
 		t.Fatalf("%+v: %d candidates, want %d", r, len(got.Candidates), len(want))
 	}
+}
+
+// sortFilter makes a clause of ranges and sets of values, now and then what must not be.
+func sortFilter(r *rand.Rand, longs []int64) query.Node {
+	switch r.IntN(4) {
+	case 0:
+		return &query.LongRange{Field: "n", Lo: longs[r.IntN(3)], Hi: longs[2+r.IntN(3)]}
+	case 1:
+		return &query.Bool{MustNot: []query.Node{sortFilter(r, longs)}}
+	case 2:
+		return &query.Bool{Should: []query.Node{sortFilter(r, longs), sortFilter(r, longs)}, MinShould: 1}
+	}
+	var values []string
+	for v := r.IntN(100); v < 200 && len(values) < 40; v += 1 + r.IntN(10) {
+		values = append(values, fmt.Sprintf("%03d", v))
+	}
+	return &query.KeywordSet{Field: "k", Values: values[:1+r.IntN(len(values))]}
+}
+
+// match evaluates a filter.
+func (d *keyed) match(n query.Node) bool {
+	switch n := n.(type) {
+	case *query.LongRange:
+		return slices.ContainsFunc(d.longs, func(v int64) bool { return n.Lo <= v && v <= n.Hi })
+	case *query.KeywordSet:
+		return slices.ContainsFunc(d.words, func(w string) bool { return slices.Contains(n.Values, w) })
+	case *query.Bool:
+		return !slices.ContainsFunc(n.Filter, func(c query.Node) bool { return !d.match(c) }) && !slices.ContainsFunc(n.MustNot, d.match) &&
+			(n.MinShould == 0 || slices.ContainsFunc(n.Should, d.match))
+	}
+	panic(fmt.Sprintf("no %T", n))
 }
 
 // key gives the document's value under a sort key: the least when ascending, the greatest when descending.

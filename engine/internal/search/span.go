@@ -21,25 +21,13 @@ type span struct {
 	score  int64
 }
 
-// span makes the scorer of the values of a column from lo to hi.
-func (e *env) span(col *docvalues.Column, boost float64, lo, hi int64) scorer {
-	return e.newSpan(col, boost, lo, hi, nil)
-}
-
-// valueSet makes the scorer of some values of a column, ascending and distinct.
-func (e *env) valueSet(col *docvalues.Column, boost float64, values []int64) scorer {
-	switch len(values) {
-	case 0:
+// span makes the scorer of an interval.
+func (e *env) span(in interval) scorer {
+	if in.col == nil {
 		return nil
-	case 1:
-		return e.span(col, boost, values[0], values[0])
 	}
-	return e.newSpan(col, boost, values[0], values[len(values)-1], values)
-}
-
-func (e *env) newSpan(col *docvalues.Column, boost float64, lo, hi int64, among []int64) scorer {
-	s := &span{env: e, values: col.Span(lo, hi), among: among, col: col, block: -1, score: bm25.Units(boost)}
-	for block := range col.Blocks() {
+	s := &span{env: e, values: in.col.Span(in.lo, in.hi), among: in.among, col: in.col, block: -1, score: bm25.Units(in.boost)}
+	for block := range in.col.Blocks() {
 		if block%windowDocs == 0 && !e.step() {
 			return nil
 		}
@@ -128,4 +116,21 @@ func (s *span) mark(base, end uint32, set []uint64) {
 			set[at+1] |= here[1]
 		}
 	}
+}
+
+// sift tells which of at most 128 documents match, a bit each by their place in docs; it leaves the scorer where it stands.
+func (s *span) sift(docs []uint32) (set [2]uint64) {
+	if s.among == nil {
+		return s.values.Among(docs)
+	}
+	for i, d := range docs {
+		from, to := s.col.Range(d)
+		for ; from < to; from++ {
+			if among(s.among, s.col.Int(from)) {
+				set[i/64] |= 1 << (i % 64)
+				break
+			}
+		}
+	}
+	return set
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 )
 
 // windowDocs is the size of a window: its scores and bits stay in the processor's first caches.
@@ -32,8 +33,8 @@ type sweep struct {
 	all, any []*list
 	phrase   *phraseCheck // nil: terms in all are just terms
 	check    phraseCheck  // memory of phrase
-	masks    []scorer     // all of which must match
-	nots     []scorer     // none of which must match
+	masks    []*mask      // all of which must match, the cheapest first
+	clauses  masks        // memory of masks
 	constant int64        // score of every match, if there are no lists
 	lists    []*list      // memory of lists
 	used     int
@@ -44,23 +45,25 @@ type sweep struct {
 	exact    bool   // counted is the number of matches
 
 	base, end uint32
-	masked    bool   // allow is not just the segment's documents
-	few       bool   // allow has so few documents that it pays to look at them before a posting is scored
-	allow     bitset // documents that count and pass filters
-	hits      bitset // of which scores has the score
-	matched   bitset // that match, scored or not; only while counting
+	sifts     []*mask // that are asked of postings before these are scored
+	late      []*mask // that are asked of candidates in the end
+	few       bool    // allow has so few documents that it pays to look at them before a posting is scored
+	allow     bitset  // documents that count and pass the masks that are marked
+	hits      bitset  // of which scores has the score
+	matched   bitset  // that match, scored or not; only while counting
 	scores    [windowDocs]int64
 
 	at   [windowDocs]uint32 // candidates: place in the window, ascending
 	sums [windowDocs]int64  // their scores so far
 
-	docs  [128]uint32 // scratch for blocks of which few documents are allowed
-	freqs [128]uint32
-	parts [128]int64
+	docs   [128]uint32 // scratch for blocks of which few documents are allowed
+	which  [128]uint8
+	freqs  [128]uint32
+	scored [128]int64 // their parts
 }
 
 // corrupt is the error of a list whose bytes are none.
-func corrupt(l *list) error { return fmt.Errorf("search: %w", l.blocks.Err()) }
+func corrupt(b *postings.Blocks) error { return fmt.Errorf("search: %w", b.Err()) }
 
 // forget lets go of the segments and keeps the memory.
 func (s *sweep) forget() {
@@ -68,8 +71,7 @@ func (s *sweep) forget() {
 		l.blocks.Close()
 		l.lengths, l.docs = bm25.Lengths{}, nil
 	}
-	clear(s.masks[:cap(s.masks)])
-	clear(s.nots[:cap(s.nots)])
+	s.clauses.forget()
 	p := &s.check
 	s.check = phraseCheck{refs: p.refs, its: p.its[:0], starts: p.starts, positions: p.positions}
 }
@@ -89,9 +91,10 @@ func (s *sweep) run(count bool, enough uint64) {
 	}
 	for _, l := range s.lists[:s.used] {
 		if l.blocks.Err() != nil {
-			s.env.fail(corrupt(l))
+			s.env.fail(corrupt(&l.blocks))
 		}
 	}
+	s.clauses.leave()
 }
 
 // count counts matches, and stops counting when they are enough.
@@ -103,7 +106,7 @@ func (s *sweep) count(n int) {
 
 // certain counts what a disjunction without filters matches by the lengths of its lists, where that tells enough.
 func (s *sweep) certain() {
-	if !s.counting || len(s.masks)+len(s.nots) > 0 {
+	if !s.counting || len(s.masks) > 0 {
 		return
 	}
 	most := 0
@@ -120,48 +123,7 @@ func (s *sweep) certain() {
 	}
 }
 
-// marker is a scorer that can set the bits of its documents from base to end-1 faster than it can walk them. Base is a multiple of 64.
-type marker interface {
-	mark(base, end uint32, set []uint64)
-}
-
-// open begins the window of a document. It tells whether any of its documents is allowed.
-func (s *sweep) open(doc uint32) bool {
-	s.base = doc &^ (windowDocs - 1)
-	s.end = min(s.base+windowDocs, uint32(s.env.view.Segment.Docs()))
-	s.masked, s.few = false, false
-	s.hits = bitset{}
-	visible := s.env.view.Visible[s.base>>6:]
-	n := copy(s.allow[:], visible[:min(len(visible), len(s.allow))])
-	clear(s.allow[n:])
-	if len(s.masks)+len(s.nots) == 0 {
-		return true
-	}
-	s.masked = true
-	for _, m := range s.masks {
-		var passes bitset
-		if list, ok := m.(marker); ok {
-			list.mark(s.base, s.end, passes[:])
-		} else {
-			for d := m.Advance(s.base); d < s.end; d = m.Next() {
-				passes[(d-s.base)>>6] |= 1 << (d & 63)
-			}
-		}
-		for i := range s.allow {
-			s.allow[i] &= passes[i]
-		}
-	}
-	for _, m := range s.nots {
-		for d := m.Advance(s.base); d < s.end; d = m.Next() {
-			s.allow[(d-s.base)>>6] &^= 1 << (d & 63)
-		}
-	}
-	allowed := s.allow.count()
-	s.few = allowed < windowDocs/2
-	return allowed > 0
-}
-
-// mark sets the bits of a list's documents in the window.
+// mark sets the bits of a list's documents in the window that may pass.
 func (s *sweep) mark(l *list, set *bitset) {
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
 		docs := l.load(b)
@@ -171,6 +133,9 @@ func (s *sweep) mark(l *list, set *bitset) {
 }
 
 func (s *sweep) markDocs(docs []uint32, set *bitset) {
+	if len(s.sifts) > 0 {
+		docs = s.docs[:s.passing(docs)]
+	}
 	for _, d := range docs {
 		at := d - s.base
 		set[at>>6&63] |= 1 << (at & 63)
@@ -187,37 +152,35 @@ func (s *sweep) add(l *list, others, floor int64) {
 		}
 		docs := l.load(b)
 		from, to := within(docs, s.base, s.end)
-		switch docs = docs[from:to]; {
-		case skip:
-			s.markDocs(docs, &s.matched)
-		case s.few && !l.scored:
-			s.addAllowed(l, docs, from)
-		default:
-			parts := l.score()[from:to]
-			for i, d := range docs {
-				at := d - s.base
-				s.scores[at&(windowDocs-1)] += parts[i]
-				s.hits[at>>6&63] |= 1 << (at & 63)
-			}
+		if skip {
+			s.markDocs(docs[from:to], &s.matched)
+			continue
+		}
+		docs, parts := s.parts(l, docs[from:to], from)
+		for i, d := range docs {
+			at := d - s.base
+			s.scores[at&(windowDocs-1)] += parts[i]
+			s.hits[at>>6&63] |= 1 << (at & 63)
 		}
 	}
 }
 
-// addAllowed adds those of a block's documents that are allowed; they begin with number from of the block.
-func (s *sweep) addAllowed(l *list, docs []uint32, from int) {
+// parts gives the documents that may pass, of those of the block loaded that lie in the window, and their parts. They begin with number from of the block. Where few pass only
+// these are scored.
+func (s *sweep) parts(l *list, docs []uint32, from int) ([]uint32, []int64) {
+	if len(s.sifts) == 0 && (!s.few || l.scored) {
+		return docs, l.score()[from:]
+	}
+	n := s.passing(docs)
+	if n == 0 {
+		return nil, nil
+	}
 	freqs := l.blocks.Freqs()[from:]
-	n := 0
-	for i, d := range docs {
-		at := d - s.base
-		s.docs[n&127], s.freqs[n&127] = d, freqs[i]
-		n += int(s.allow[at>>6&63] >> (at & 63) & 1)
+	for i, k := range s.which[:n] {
+		s.freqs[i&127] = freqs[k]
 	}
-	l.weight.Parts(s.parts[:n], s.docs[:n], s.freqs[:n], &l.lengths)
-	for i, d := range s.docs[:n] {
-		at := d - s.base
-		s.scores[at&(windowDocs-1)] += s.parts[i]
-		s.hits[at>>6&63] |= 1 << (at & 63)
-	}
+	l.weight.Parts(s.scored[:n], s.docs[:n], s.freqs[:n], &l.lengths)
+	return s.docs[:n], s.scored[:n]
 }
 
 // candidates takes the documents hit, allowed, and able to reach floor with rest more, and clears the scores.

@@ -87,6 +87,51 @@ func (s *Span) Has(doc uint32) bool {
 	return false
 }
 
+// Among tells which of at most [BlockDocs] documents have a value in the span, a bit each by their place in docs. They need not lie in a block.
+func (s *Span) Among(docs []uint32) (set [BlockDocs / 64]uint64) {
+	if s.empty {
+		return set
+	}
+	for w := range set {
+		n := min(len(docs), 64)
+		set[w] = s.among(docs[:n])
+		docs = docs[n:]
+	}
+	return set
+}
+
+// among is Among for up to 64 documents.
+func (s *Span) among(docs []uint32) (w uint64) {
+	c, lo, hi := s.c, s.lo, s.hi
+	switch {
+	case c.starts != nil:
+		for i, d := range docs {
+			if s.Has(d) {
+				w |= 1 << (i & 63)
+			}
+		}
+		return w
+	case c.lane == 1:
+		for i, d := range docs {
+			w |= between(uint64(c.data[d]), lo, hi) << (i & 63)
+		}
+	case c.lane == 2:
+		for i, d := range docs {
+			w |= between(uint64(binary.LittleEndian.Uint16(c.data[2*int(d):])), lo, hi) << (i & 63)
+		}
+	default:
+		for i, d := range docs {
+			w |= within(c.number(c.data, int(d))-lo, hi-lo) << (i & 63)
+		}
+	}
+	if c.presence != nil {
+		for i, d := range docs {
+			w &^= uint64(^c.presence[d>>3]>>(d&7)&1) << (i & 63)
+		}
+	}
+	return w
+}
+
 // Mark gives the documents of a block that have a value in the span, a bit each, and how many values it looked at to find them.
 func (s *Span) Mark(block int) (set [BlockDocs / 64]uint64, looked int) {
 	switch s.Cover(block) {

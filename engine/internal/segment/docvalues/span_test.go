@@ -81,6 +81,15 @@ func checkBlock(t *testing.T, what string, s *Span, all [][]int64, block int, lo
 	if got, _ := s.Mark(block); got != want {
 		t.Fatalf("%s: marked %x, want %x", what, got, want)
 	}
+	var docs []uint32
+	var some [2]uint64
+	for d := block * 128; d < min(len(all), block*128+128); d += 1 + d%3 {
+		some[len(docs)/64] |= want[d/64%2] >> (d % 64) & 1 << (len(docs) % 64)
+		docs = append(docs, uint32(d))
+	}
+	if got := s.Among(docs); got != some {
+		t.Fatalf("%s: of %d %x are in, want %x", what, docs, got, some)
+	}
 	if got := s.c.Present(block); got != there {
 		t.Fatalf("%s: present %x, want %x", what, got, there)
 	}

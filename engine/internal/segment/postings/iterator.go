@@ -64,21 +64,6 @@ func (it *Iterator) Advance(target uint32) uint32 {
 	return it.doc
 }
 
-// Mark sets the bits of the documents from where it stands up to end-1, and goes to the first one behind them: bit d-base of set stands for document d.
-// Base is a multiple of 64, and the iterator stands at or behind it.
-func (it *Iterator) Mark(base, end uint32, set []uint64) uint32 {
-	for it.doc < end {
-		docs := it.b.docs[:it.b.n]
-		for ; it.at < len(docs) && docs[it.at] < end; it.at++ {
-			at := docs[it.at] - base
-			set[at>>6] |= 1 << (at & 63)
-		}
-		it.at--
-		it.Next()
-	}
-	return it.doc
-}
-
 // enter stands on the first document of a block.
 func (it *Iterator) enter(block int) {
 	it.at, it.doc, it.counted, it.countedTo, it.tailBlock = 0, NoDoc, 0, 0, -1
