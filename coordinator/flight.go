@@ -11,7 +11,6 @@ import (
 
 // Times of a verified delete (the lease protocol; L stands in each table entry).
 const (
-	leaseDrift  = 3                      // per cent by which clocks may differ in rate, doubled and rounded up: mu
 	leaseMargin = 200 * time.Millisecond // added to every wait
 	// seenLeases is how many leases of one incarnation are remembered with the time at which they were first heard of.
 	seenLeases = 16

@@ -21,7 +21,7 @@ const (
 	indexFolder = "index"
 	// damagedSuffix is what is added to it when it is damaged; the last damaged one is kept, for those who want to know what happened.
 	damagedSuffix = ".damaged"
-	// flushAge is how long what was written may stay in memory only; a restart replays it from the log. Leases alone, of which the log has several a minute, wait for
+	// flushAge is how long what was written may stay in memory only unless options say otherwise; a restart replays it from the log. Leases alone, of which the log has several a minute, wait for
 	// idleFlushAge.
 	flushAge     = 30 * time.Second
 	idleFlushAge = 5 * time.Minute
@@ -51,16 +51,18 @@ type kept struct {
 // openIndex opens what the member knew at its last flush.
 func (m *Member) openIndex() error {
 	dir := filepath.Join(m.opts.Dir, indexFolder)
-	folder, err := vfs.Disk(dir)
-	if err != nil {
-		return err
+	o := engine.Options{Folder: m.opts.Index, Resources: m.opts.Resources}
+	var err error
+	if o.Folder == nil {
+		if o.Folder, err = vfs.Disk(dir); err != nil {
+			return err
+		}
 	}
 	began := time.Now()
-	o := engine.Options{Folder: folder, Resources: m.opts.Resources}
 	m.index, err = engine.Open(o)
 	if errors.Is(err, engine.ErrUnreadable) {
-		m.opts.Log.Error("the index is damaged: the member makes it anew from the log", "member", m.id, "error", err, "kept", dir+damagedSuffix)
-		if o.Folder, err = setAside(dir); err == nil {
+		m.opts.Log.Error("the index is damaged: the member makes it anew from the log", "member", m.id, "error", err)
+		if o.Folder, err = m.setAside(dir); err == nil {
 			m.index, err = engine.Open(o)
 		}
 	}
@@ -105,15 +107,33 @@ func (m *Member) readKept() error {
 	return nil
 }
 
-// setAside moves a damaged index away, in the place of an earlier one, and gives an empty folder.
-func setAside(dir string) (vfs.Folder, error) {
+// setAside moves a damaged index away, in the place of an earlier one, and gives an empty folder. A folder that the options have given is emptied.
+func (m *Member) setAside(dir string) (vfs.Folder, error) {
+	if m.opts.Index != nil {
+		return m.opts.Index, empty(m.opts.Index)
+	}
 	if err := os.RemoveAll(dir + damagedSuffix); err != nil {
 		return nil, fmt.Errorf("set the damaged index aside: %w", err)
 	}
 	if err := os.Rename(dir, dir+damagedSuffix); err != nil {
 		return nil, fmt.Errorf("set the damaged index aside: %w", err)
 	}
+	m.opts.Log.Info("the damaged index was set aside", "member", m.id, "folder", dir+damagedSuffix)
 	return vfs.Disk(dir)
+}
+
+// empty takes all files out of a folder.
+func empty(folder vfs.Folder) error {
+	names, err := folder.List()
+	if err != nil {
+		return fmt.Errorf("empty the damaged index: %w", err)
+	}
+	for _, name := range names {
+		if err := folder.Remove(name); err != nil {
+			return fmt.Errorf("empty the damaged index: %w", err)
+		}
+	}
+	return folder.Sync()
 }
 
 // attach gives a batch what the member keeps behind it.
@@ -130,7 +150,7 @@ func (m *Member) attach(batch []engine.Message, at place) error {
 func (m *Member) flush(ctx context.Context) error {
 	look := time.NewTicker(flushLook)
 	defer look.Stop()
-	aged := aging{}
+	aged := aging{after: m.opts.FlushAge}
 	for {
 		due := true
 		select {
@@ -185,7 +205,10 @@ func (m *Member) unflushed() staleness {
 }
 
 // aging knows since when there is something to flush.
-type aging struct{ content, any time.Time }
+type aging struct {
+	after        time.Duration // content is flushed
+	content, any time.Time
+}
 
 // due tells whether what is not flushed has become old.
 func (a *aging) due(now time.Time, s staleness) bool {
@@ -199,8 +222,8 @@ func (a *aging) due(now time.Time, s staleness) bool {
 	} else if a.any.IsZero() {
 		a.any = now
 	}
-	if !a.content.IsZero() && now.Sub(a.content) >= flushAge || !a.any.IsZero() && now.Sub(a.any) >= idleFlushAge {
-		*a = aging{}
+	if !a.content.IsZero() && now.Sub(a.content) >= a.after || !a.any.IsZero() && now.Sub(a.any) >= idleFlushAge {
+		*a = aging{after: a.after}
 		return true
 	}
 	return false

@@ -269,7 +269,7 @@ func TestDamagedIndexIsMadeAnew(t *testing.T) {
 // TestAging: content waits 30 seconds, leases alone 5 minutes, each counted from when it was first seen.
 func TestAging(t *testing.T) {
 	at := time.Unix(1_000_000, 0)
-	var a aging
+	a := aging{after: flushAge}
 	for _, step := range []struct {
 		after time.Duration
 		see   staleness

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/jetseek/jetseek/engine"
+	"github.com/jetseek/jetseek/engine/vfs"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -46,6 +47,10 @@ type Options struct {
 	Group, Node string
 	// Dir is the member's own folder. It is made if absent, and locked while the member runs.
 	Dir string
+	// Index is where the member keeps its index, for it alone; nil: the folder index of Dir. When it is damaged it is emptied, where that of Dir is set aside.
+	Index vfs.Folder
+	// FlushAge is how long what was written may stay in memory only, before it is written to files; 0: 30 s.
+	FlushAge time.Duration
 	// Replicas of a stream and bucket that this member has to make; 0: 1.
 	Replicas int
 	// Bind uses a stream and bucket that others have made, as they are, and makes none.
@@ -102,6 +107,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Lease < shortestLease || o.Lease > longestLease {
 		return o, fmt.Errorf("shard: a lease of %s: it is between %s and %s", o.Lease, shortestLease, longestLease)
+	}
+	if o.FlushAge == 0 {
+		o.FlushAge = flushAge
 	}
 	if o.Clock == nil {
 		o.Clock = SystemClock()

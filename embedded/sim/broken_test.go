@@ -22,6 +22,7 @@ var broken = []struct {
 	what     string
 }{
 	{"broken_b", []string{"deletes", "registers", "coverage"}, 100, "a member does not look at its lease's place in the log"},
+	{"broken_c", []string{"deletes", "registers", "coverage"}, 600, "a coordinator takes clocks to run alike, and they differ by 5 %"},
 	{"broken_d", []string{"deletes", "registers", "coverage"}, 300, "a member looks at its monotonic clock alone"},
 	{"broken_f", []string{"deletes", "registers", "coverage"}, 500, "a member counts its lease from the acknowledgement"},
 	{"broken_g", []string{"deletes", "registers", "coverage"}, 50, "a member is not fenced"},

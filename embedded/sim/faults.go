@@ -45,12 +45,16 @@ func (w *World) befall(ctx context.Context, f Fault) {
 	p := w.process(f.Target)
 	links := p.links(f)
 	switch f.Kind {
-	case Crash:
+	case Crash, Power, Rot:
 		p.turn <- struct{}{}
-		p.kill()
+		p.kill(f.Kind)
 		witness.Pause(ctx, f.For)
 		w.startAgain(p)
 		<-p.turn
+	case Full, Fail:
+		p.disk.set(f.Kind)
+		witness.Pause(ctx, f.For)
+		p.disk.set(0)
 	case Hang:
 		w.hang(ctx, p, f)
 	case Cut:
@@ -130,6 +134,7 @@ func (w *World) mend() {
 			l.up()
 		}
 		p.clock.stand(false, false)
+		p.disk.set(0)
 		p.holdGate(func(g *gate) {
 			release(&g.apply)
 			release(&g.all)

@@ -104,3 +104,10 @@ func (r *lockedRand) upTo(d time.Duration) time.Duration {
 	defer r.mu.Unlock()
 	return time.Duration(r.rng.Int64N(int64(d)))
 }
+
+// below gives a number from 0 to below n.
+func (r *lockedRand) below(n int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rng.IntN(n)
+}

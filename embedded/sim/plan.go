@@ -16,11 +16,11 @@ const (
 	planLength   = 45 * time.Second // of the part with faults
 	coordinators = 2
 	clients      = 5
-	mostRate     = 0.01
+	flushAge     = 4 * time.Second // of members: so that a run has many flushes
 )
 
 // Profiles name the mixture of faults of a plan; a seed's is the seed's remainder.
-var profiles = [...]string{"crashes", "partitions", "leases", "deaf", "server"}
+var profiles = [...]string{"crashes", "partitions", "leases", "deaf", "server", "disks"}
 
 // Plan is what a seed makes: a shape, the programs of all clients, and the faults. It is a pure function of the seed.
 type Plan struct {
@@ -48,10 +48,14 @@ const (
 	Ponder                       // some answers wait between taking their snapshot and looking at the lease
 	Jump                         // the wall clock is stepped
 	Restart                      // of the NATS server
+	Power                        // as Crash, and what the member's index had not synced is lost
+	Rot                          // as Crash, and a byte of the member's index is another when it starts again
+	Full                         // the member's index takes no bytes
+	Fail                         // some calls to the folder of the member's index fail
 )
 
 func (k FaultKind) String() string {
-	return [...]string{"?", "crash", "hang", "cut", "slow", "break", "lag", "drag", "ponder", "jump", "restart"}[k]
+	return [...]string{"?", "crash", "hang", "cut", "slow", "break", "lag", "drag", "ponder", "jump", "restart", "power", "rot", "full", "fail"}[k]
 }
 
 // Fault is one thing that goes wrong, with its end.

@@ -29,6 +29,10 @@ func (p *planner) faults() {
 		p.befall(all, 0.3, 15*time.Second, p.hang)
 		p.befall(all, 0.3, 15*time.Second, p.crash)
 		p.befall(all, 0.2, 15*time.Second, p.cut)
+	case "disks":
+		p.befall(members, 0.7, 8*time.Second, p.dies)
+		p.befall(members, 0.5, 8*time.Second, p.badDisk)
+		p.befall([]string{""}, 0.2, 25*time.Second, p.restart)
 	}
 }
 
@@ -47,8 +51,22 @@ func (p *planner) befall(targets []string, chance float64, gap time.Duration, fa
 	}
 }
 
+// crash lets a member lose what it had not synced as often as not.
 func (p *planner) crash() Fault {
-	return Fault{Kind: Crash, For: p.Between(200*time.Millisecond, 10*time.Second)}
+	return Fault{Kind: []FaultKind{Crash, Power}[p.Pick(50, 50)], For: p.Between(200*time.Millisecond, 10*time.Second)}
+}
+
+// dies lets a member find its index as a bad end has left it.
+func (p *planner) dies() Fault {
+	f := p.crash()
+	if p.Pick(60, 40) == 1 {
+		f.Kind = Rot
+	}
+	return f
+}
+
+func (p *planner) badDisk() Fault {
+	return Fault{Kind: []FaultKind{Full, Fail}[p.Pick(40, 60)], For: p.around()}
 }
 
 // lengths of faults that matter to leases: some shorter, some longer than a lease.

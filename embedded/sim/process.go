@@ -22,6 +22,7 @@ type process struct {
 	requests, log *Link // of its two connections
 	clock         *Clock
 	dir           string
+	disk          *disk // of a member's index
 	lives         uint64
 	turn          chan struct{} // capacity 1: whoever crashes it and starts it again does so alone
 
@@ -39,7 +40,8 @@ type life struct {
 }
 
 func (w *World) newProcess(id string, rate float64) *process {
-	return &process{w: w, id: id, turn: make(chan struct{}, 1), requests: newLink(), log: newLink(), clock: newClock(rate), dir: filepath.Join(w.dir, strings.ReplaceAll(id, "/", "-"))}
+	return &process{w: w, id: id, turn: make(chan struct{}, 1), requests: newLink(), log: newLink(), clock: newClock(rate),
+		dir: filepath.Join(w.dir, strings.ReplaceAll(id, "/", "-")), disk: newDisk(w.plan.Seed, id)}
 }
 
 func (p *process) isMember() bool { return strings.Contains(p.id, "/") }
@@ -88,7 +90,7 @@ func (p *process) make(l *life) (func(context.Context) error, error) {
 	}
 	group, node, _ := strings.Cut(p.id, "/")
 	m, err := shard.New(shard.Options{
-		Conn: l.conns[0], LogConn: l.conns[1], Group: group, Node: node, Dir: p.dir, Clock: p.clock,
+		Conn: l.conns[0], LogConn: l.conns[1], Group: group, Node: node, Dir: p.dir, Clock: p.clock, Index: p.disk.folder(), FlushAge: flushAge,
 		Hooks: shard.Hooks{BeforeApply: l.gate.beforeApply, AfterSnapshot: l.gate.afterSnapshot},
 	})
 	if err != nil {
@@ -98,11 +100,13 @@ func (p *process) make(l *life) (func(context.Context) error, error) {
 	return m.Run, nil
 }
 
-// kill ends the process as a crash does: its connections go first, so that it can tell nobody.
-func (p *process) kill() {
+// kill ends the process as a crash of some kind does: its connections go first, so that it can tell nobody, and its index stays as it is at this moment.
+func (p *process) kill(kind FaultKind) {
 	p.requests.down()
 	p.log.down()
+	left := p.disk.left(kind)
 	p.end()
+	p.disk.put(left)
 }
 
 // end ends the process and waits until all that it started has ended.

@@ -15,7 +15,8 @@ import (
 // Sizes of a plan.
 const (
 	coordinators = 2
-	clients      = 6
+	clients      = 8
+	haste        = 3               // by which clients pause for less than in virtual time, where waiting costs nothing
 	shortLease   = 4 * time.Second // so that a write after a member's death waits for little
 	longLease    = 15 * time.Second
 )
@@ -79,7 +80,11 @@ func MakePlan(seed uint64, profile string, length time.Duration) *Plan {
 		p.plan.Nodes = 2
 	}
 	for c := range clients {
-		p.plan.Clients = append(p.plan.Clients, witness.MakeProgram(p.Chance, c))
+		program := witness.MakeProgram(p.Chance, c)
+		for i := range program {
+			program[i].Pause /= haste
+		}
+		p.plan.Clients = append(p.plan.Clients, program)
 	}
 	p.faults()
 	slices.SortStableFunc(p.plan.Faults, func(a, b Fault) int { return int(a.At - b.At) })
