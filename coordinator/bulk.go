@@ -268,6 +268,9 @@ func (c *Coordinator) bulkReply(lines []*bulkLine, report bool) *wire.BulkReply 
 		}
 		flights[l.write.flight] = l.group
 	}
+	if !r.Stands() {
+		r.Durable, r.Visible = false, false
+	}
 	c.countMembers(r, flights, report)
 	r.OK = r.Failed == 0 && r.Durable && len(r.Behind) == 0
 	return r
@@ -303,7 +306,7 @@ func (c *Coordinator) countMembers(r *wire.BulkReply, flights map[*flight]string
 
 // bulkStatus is the HTTP status of a bulk reply: 202 unless the caller waited and all that stands is visible.
 func bulkStatus(r *wire.BulkReply, wait string) int {
-	if wait != waitApplied || !r.Visible {
+	if wait != waitApplied || r.Stands() && !r.Visible {
 		return 202
 	}
 	return 200

@@ -30,6 +30,26 @@ func TestFailedLinesAreNamed(t *testing.T) {
 	}
 }
 
+// The flags of a bulk speak of the lines that stand; where none does, nothing is durable or visible.
+func TestNoLineStands(t *testing.T) {
+	db := open(t, Options{})
+	for _, c := range []struct {
+		body       string
+		stands, ok bool
+	}{
+		{`{"id":"a","n":1}` + "\nnothing\n", true, false}, {"nothing\n[\n", false, false}, {`{"id":"a","n":2,"_if_version":9}`, false, false}, {`{"_delete":"none"}`, true, true},
+	} {
+		msg, err := db.Conn().Request(db.names.Write("default", "bulk"), []byte(c.body), 20*time.Second)
+		var r wire.BulkReply
+		if err == nil {
+			err = json.Unmarshal(msg.Data, &r)
+		}
+		if err != nil || msg.Header.Get(wire.HeaderStatus) != "200" || r.Durable != c.stands || r.Visible != c.stands || r.OK != c.ok {
+			t.Errorf("%s: %v, status %s, %s", c.body, err, msg.Header.Get(wire.HeaderStatus), msg.Data)
+		}
+	}
+}
+
 // Failed lines are named as far as a reply has room for them; all of them are counted, and the lines that stand are told.
 func TestManyFailedLines(t *testing.T) {
 	db := open(t, Options{})

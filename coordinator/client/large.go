@@ -117,7 +117,6 @@ func (r Request) with(name, value string) Request {
 // splitBulk sends a bulk piece by piece, in order, and joins the replies. A piece that fails as a whole makes its lines fail; the others stand.
 func (c *Client) splitBulk(ctx context.Context, r Request) (Reply, error) {
 	var sum *wire.BulkReply
-	visible := true
 	line := 1
 	for rest := r.Body; len(rest) > 0; {
 		piece, lines := cutLines(rest, int(c.MaxRequest()))
@@ -131,7 +130,6 @@ func (c *Client) splitBulk(ctx context.Context, r Request) (Reply, error) {
 			}
 			reply = failedLines(piece, line, err)
 		}
-		visible = visible && reply.Visible
 		sum = joinBulk(sum, reply)
 		line += lines
 	}
@@ -140,7 +138,7 @@ func (c *Client) splitBulk(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, err
 	}
 	status := 200
-	if !visible {
+	if sum.Stands() && !sum.Visible {
 		status = 202
 	}
 	return Reply{Status: status, Header: nats.Header{}, Body: body}, nil
@@ -180,7 +178,7 @@ func cutLines(body []byte, limit int) (piece []byte, lines int) {
 // failedLines says of every line of a piece that it failed.
 func failedLines(piece []byte, first int, cause error) *wire.BulkReply {
 	e := wire.FromError(cause)
-	r := &wire.BulkReply{Durable: true, Visible: true, Behind: []string{}, Seq: map[string]uint64{}, Errors: []wire.LineError{}}
+	r := &wire.BulkReply{Behind: []string{}, Seq: map[string]uint64{}, Errors: []wire.LineError{}}
 	for line := range bytes.SplitSeq(piece, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			r.Fail(wire.LineError{Line: first, Code: e.Code, Message: e.Message, Durable: e.Durable})
@@ -196,8 +194,11 @@ func joinBulk(a, b *wire.BulkReply) *wire.BulkReply {
 		return b
 	}
 	a.OK = a.OK && b.OK
-	a.Durable = a.Durable && b.Durable
-	a.Visible = a.Visible && b.Visible
+	if !a.Stands() {
+		a.Durable, a.Visible = b.Durable, b.Visible
+	} else if b.Stands() {
+		a.Durable, a.Visible = a.Durable && b.Durable, a.Visible && b.Visible
+	}
 	a.Indexed += b.Indexed
 	a.Deleted += b.Deleted
 	a.NotFound += b.NotFound

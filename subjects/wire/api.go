@@ -130,6 +130,9 @@ type BulkReply struct {
 	Report map[string][]Acknowledged `json:"report,omitempty"` // when the request asks for it: of each group's last line
 }
 
+// Stands tells whether a line of the bulk stands. Durable and Visible speak of those lines; where there is none, both are false.
+func (r *BulkReply) Stands() bool { return r.Indexed+r.Deleted+r.NotFound+r.Undecided > 0 }
+
 // LineRange is some lines of a bulk, both ends included.
 type LineRange struct {
 	From int `json:"from"`
