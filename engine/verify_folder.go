@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jetseek/jetseek/engine/internal/docset"
 	"github.com/jetseek/jetseek/engine/internal/segment"
@@ -19,7 +20,7 @@ import (
 type folderVerifier struct {
 	ctx      context.Context
 	dir      string
-	report   func(finding string)
+	report   func(Finding)
 	manifest *manifest
 	parts    []verifiedPart // opened so far
 }
@@ -33,14 +34,13 @@ type verifiedPart struct {
 	live       docset.Set
 }
 
-func verifyFolder(ctx context.Context, dir string, report func(finding string)) error {
+func verifyFolder(ctx context.Context, dir string, report func(Finding)) error {
 	v := folderVerifier{ctx: ctx, dir: dir, report: report}
 	defer v.close()
 	b, err := os.ReadFile(filepath.Join(dir, manifestName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		v.manifest = &manifest{}
-		v.say(manifestName, "there is none: this is no index, or an empty one")
+		return v.withoutManifest()
 	case err != nil:
 		return err
 	default:
@@ -74,11 +74,34 @@ func (v *folderVerifier) close() {
 	}
 }
 
-func (v *folderVerifier) say(file, format string, args ...any) {
-	v.report(file + ": " + fmt.Sprintf(format, args...))
+// withoutManifest tells what a folder without a manifest is.
+func (v *folderVerifier) withoutManifest() error {
+	entries, err := os.ReadDir(v.dir)
+	if err != nil {
+		return err
+	}
+	segments := 0
+	for _, e := range entries {
+		if _, ok := numberOf(e.Name()); ok {
+			segments++
+		}
+	}
+	switch {
+	case len(entries) == 0:
+		v.report(Finding{Text: "the folder is empty: an index of which nothing was written to files yet", Note: true})
+	case segments > 0:
+		v.say(manifestName, "there is none, and %d segments: a crash in the first flush of all leaves that, else the manifest was lost; the next start removes them and takes all from the log", segments)
+	default:
+		return errors.New("no folder of an index: it has neither a manifest nor segments; a member keeps its index in DATA/members/NODE/GROUP/index")
+	}
+	return nil
 }
 
-// names checks that the manifest names each file once, and that no other segment is there.
+func (v *folderVerifier) say(file, format string, args ...any) {
+	v.report(Finding{Text: file + ": " + fmt.Sprintf(format, args...)})
+}
+
+// names checks that the manifest names each file once, and notes what else is there.
 func (v *folderVerifier) names() error {
 	var named []uint64
 	for _, f := range v.manifest.files {
@@ -92,8 +115,8 @@ func (v *folderVerifier) names() error {
 		return err
 	}
 	for _, e := range entries {
-		if n, ok := numberOf(e.Name()); ok && !slices.Contains(named, n) {
-			v.say(e.Name(), "the manifest does not name it: a crash left it over, the next start removes it")
+		if n, ok := numberOf(e.Name()); ok && !slices.Contains(named, n) || strings.HasSuffix(e.Name(), tempSuffix) {
+			v.report(Finding{Text: e.Name() + ": left over by a crash, no part of the index: the next start removes it", Note: true})
 		}
 	}
 	return nil

@@ -45,7 +45,12 @@ func verifiedFolder(t *testing.T) string {
 func findings(t *testing.T, path string) []string {
 	t.Helper()
 	var found []string
-	if err := engine.Verify(context.Background(), path, func(f string) { found = append(found, f) }); err != nil {
+	if err := engine.Verify(context.Background(), path, func(f engine.Finding) {
+		if f.Note {
+			f.Text = "note: " + f.Text
+		}
+		found = append(found, f.Text)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return found
@@ -77,6 +82,7 @@ func TestVerifyFolder(t *testing.T) {
 
 // TestVerifyFindsDamageOfFolders damages a folder in one way at a time.
 func TestVerifyFindsDamageOfFolders(t *testing.T) {
+	sound := verifiedFolder(t)
 	read := func(path string) []byte {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -103,13 +109,16 @@ func TestVerifyFindsDamageOfFolders(t *testing.T) {
 		"segments swapped": {func(_ string, s []string) { a, b := read(s[0]), read(s[1]); write(s[0], b); write(s[1], a) }, "the manifest says"},
 		"a left-over": {func(dir string, s []string) {
 			write(filepath.Join(dir, "00000000000000ff.segment"), read(s[0]))
-		}, "the manifest does not name it"},
+		}, "note: 00000000000000ff.segment: left over by a crash"},
+		"a left-over of a merge": {func(dir string, _ []string) {
+			write(filepath.Join(dir, "00000000000000ff.segment.1.tmp"), nil)
+		}, "note: 00000000000000ff.segment.1.tmp: left over by a crash"},
 		"a byte of the manifest": {func(dir string, _ []string) {
 			b := read(filepath.Join(dir, "manifest"))
 			b[200] ^= 1
 			write(filepath.Join(dir, "manifest"), b)
 		}, "manifest: corrupt manifest: checksum"},
-		"no manifest": {func(dir string, _ []string) { _ = os.Remove(filepath.Join(dir, "manifest")) }, "manifest: there is none"},
+		"no manifest": {func(dir string, _ []string) { _ = os.Remove(filepath.Join(dir, "manifest")) }, "manifest: there is none, and"},
 		"content ahead": {func(dir string, _ []string) {
 			b := read(filepath.Join(dir, "manifest"))
 			binary.LittleEndian.PutUint64(b[16:], 1<<40) // behind the header and the sequence
@@ -119,7 +128,10 @@ func TestVerifyFindsDamageOfFolders(t *testing.T) {
 		}, "its content is of message"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := verifiedFolder(t)
+			dir := filepath.Join(t.TempDir(), "index")
+			if err := os.CopyFS(dir, os.DirFS(sound)); err != nil {
+				t.Fatal(err)
+			}
 			c.damage(dir, segmentsOf(t, dir))
 			found := findings(t, dir)
 			if !strings.Contains(strings.Join(found, "\n"), c.says) {

@@ -28,7 +28,8 @@ func segmentCommand() *cli.Command {
 			{
 				Name: "verify", Usage: "prove every structure of segment files", ArgsUsage: "FILE|FOLDER...",
 				Description: "Prints one line for all that does not hold, and then ends with exit code 1. A folder is one in which\n" +
-					"a member that does not run keeps an index: its manifest, the segments that this names, and that they agree.",
+					"a member that does not run keeps an index: its manifest, the segments that this names, and that they agree.\n" +
+					"A line that begins with \"note\" is no fault: what a crash left over, which the next start removes.",
 				OnUsageError: badUsage,
 				Action:       verifySegments,
 			},
@@ -58,9 +59,13 @@ func verifySegments(c *cli.Context) error {
 	findings := 0
 	for _, path := range c.Args().Slice() {
 		before := findings
-		err := engine.Verify(c.Context, path, func(finding string) {
+		err := engine.Verify(c.Context, path, func(f engine.Finding) {
+			if f.Note {
+				fmt.Fprintf(c.App.Writer, "%s: note: %s\n", path, f.Text)
+				return
+			}
 			findings++
-			fmt.Fprintf(c.App.Writer, "%s: %s\n", path, finding)
+			fmt.Fprintf(c.App.Writer, "%s: %s\n", path, f.Text)
 		})
 		if err != nil {
 			return err

@@ -69,8 +69,14 @@ func TestSegmentVerify(t *testing.T) {
 	if out, err, code := segmentCommandSays(t, "verify", path); code != 0 || !strings.HasSuffix(out, ": everything holds\n") {
 		t.Errorf("exit code %d: %s%s", code, out, err)
 	}
-	if out, _, code := segmentCommandSays(t, "verify", filepath.Dir(path)); code != 1 || !strings.Contains(out, "manifest: there is none") {
+	if out, _, code := segmentCommandSays(t, "verify", filepath.Dir(path)); code != 1 || !strings.Contains(out, "manifest: there is none, and 1 segments") {
 		t.Errorf("exit code %d of a folder without a manifest: %s", code, out)
+	}
+	if out, err, code := segmentCommandSays(t, "verify", t.TempDir()); code != 0 || !strings.Contains(out, ": note: the folder is empty") {
+		t.Errorf("exit code %d of an empty folder: %s%s", code, out, err)
+	}
+	if _, err, code := segmentCommandSays(t, "verify", "testdata"); code != 1 || !strings.Contains(err, "no folder of an index") {
+		t.Errorf("exit code %d of a folder of other things: %s", code, err)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
