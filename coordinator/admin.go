@@ -122,13 +122,18 @@ func (c *Coordinator) handleMembers(_ context.Context, _ string, _ *nats.Msg) (a
 			}
 		}
 	}
-	body := wire.MembersBody{Members: []wire.MemberBody{}}
+	body := wire.MembersBody{Members: []wire.MemberBody{}, Alarms: []string{}}
 	for id := range ids {
 		body.Members = append(body.Members, c.member(id))
 	}
 	slices.SortFunc(body.Members, func(a, b wire.MemberBody) int {
 		return cmp.Or(placement.CompareGroups(a.Group, b.Group), cmp.Compare(a.Node, b.Node))
 	})
+	for _, m := range body.Members {
+		if m.Outlived > 0 {
+			body.Alarms = append(body.Alarms, alarm(m.Member, m.Outlived))
+		}
+	}
 	return answerTo{body, 200}, nil
 }
 
@@ -137,7 +142,7 @@ func (c *Coordinator) member(id string) wire.MemberBody {
 	b := wire.MemberBody{Member: id, Group: group, Node: node, State: "down"}
 	marks := c.tracker.marks(group)
 	if record, ok := c.view.View().Member(id); ok {
-		b.State, b.Reason, b.Applied, b.Key, b.Refused = record.State, record.Reason, record.Applied, record.Key, record.Refused
+		b.State, b.Reason, b.Applied, b.Key, b.Refused, b.Outlived = record.State, record.Reason, record.Applied, record.Key, record.Refused, record.Outlived
 		if h, ok := marks[id]; ok && h.mark.Incarnation == record.Incarnation {
 			b.State = h.mark.State
 		}
@@ -153,6 +158,7 @@ func (c *Coordinator) member(id string) wire.MemberBody {
 		b.Applied, b.ContentSeq, b.Documents, b.Digest = h.mark.Applied, h.mark.ContentSeq, h.mark.Documents, h.mark.Digest.String()
 	}
 	b.Lag = head - min(head, b.Applied)
+	b.Outlived = max(b.Outlived, c.auditor.servedBy(id)) // both count the same
 	return b
 }
 

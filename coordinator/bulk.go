@@ -267,6 +267,9 @@ func (c *Coordinator) bulkReply(lines []*bulkLine, report bool) *wire.BulkReply 
 			}
 		}
 		flights[l.write.flight] = l.group
+		if isClosed(l.write.flight.visible) {
+			c.auditor.note(l.group, &l.op, l.out, c.tracker.seqOf(l.write.flight))
+		}
 	}
 	if !r.Stands() {
 		r.Durable, r.Visible = false, false

@@ -69,6 +69,7 @@ type Coordinator struct {
 	view      *registry.Follower
 	schemas   schemaCache
 	suspects  suspects
+	auditor   auditor
 	turn      atomic.Uint64 // members of a group are asked in turn
 	counter   atomic.Uint64 // of messages to the logs
 
@@ -140,6 +141,7 @@ func (c *Coordinator) Run(ctx context.Context, ready func()) error {
 	g.Go(func() error { return c.view.Run(background) })
 	g.Go(func() error { return c.ownFirst(background) })
 	g.Go(func() error { return c.evictRunOut(background) })
+	g.Go(func() error { return c.audit(background) })
 	g.Go(func() error {
 		defer stop()
 		return c.serve(ctx, background, ready)

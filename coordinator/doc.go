@@ -18,6 +18,7 @@
 // min(ta, seen(g)) + L(1+mu) + 0.2 s: ta is when the message was acknowledged, g the holder's newest lease before it, seen(g) when this
 // coordinator first heard of g. So the first write after a member's death waits, and no other. A lease that has certainly run out and was not renewed is then taken out of the
 // table by an evict record that names it, so that a coordinator which starts later does not wait for it anew; if it was renewed meanwhile the record means nothing.
+// An [auditor] asks all members for documents whose delete was verified, once a second; a find is counted, logged, and an alarm in /_members.
 //
 // A write with a request id carries a key of it and its line. Members answer a key that they have decided before with the first outcome, so the same request may be
 // sent again, to any coordinator, when its outcome is not known. Ids that are made are a function of the key.

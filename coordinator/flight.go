@@ -334,6 +334,13 @@ func (t *tracker) verdictOf(f *flight, declared []string) verdict {
 	return v
 }
 
+// seqOf is the place of a message in the log; 0 while it is not known.
+func (t *tracker) seqOf(f *flight) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return f.seq
+}
+
 // ackedBy tells whether some incarnation of a member has applied the message.
 func (f *flight) ackedBy(member string) bool {
 	for who := range f.acked {

@@ -36,6 +36,9 @@ type metrics struct {
 	writeOps   *prometheus.CounterVec   // outcome
 	commits    prometheus.Counter
 	evictions  prometheus.Counter
+
+	audited       prometheus.Counter
+	deletedServed *prometheus.CounterVec // group
 }
 
 // Phases of a search.
@@ -94,6 +97,10 @@ func newMetrics() *metrics {
 			Help: "Commit records written: they stand in for reports of members while none is up."}),
 		evictions: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_lease_evictions_total",
 			Help: "Leases taken out of the table because they had run out and were not renewed."}),
+		audited: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_audit_answers_total",
+			Help: "Deleted documents of which a member was asked by the auditor, and answered."}),
+		deletedServed: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_audit_deleted_served_total",
+			Help: "Documents that a member would have served though their delete was verified. It must stay 0."}, []string{"group"}),
 	}
 }
 

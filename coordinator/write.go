@@ -322,6 +322,9 @@ func (c *Coordinator) reply(group string, w *write, out outcome.Outcome, p write
 	if w.op.Kind == wire.KindDelete {
 		r.Verified = &v.visible
 	}
+	if v.visible {
+		c.auditor.note(group, &w.op, out, v.seq)
+	}
 	if p.report {
 		r.Report = c.tracker.reportOf(w.flight, declared, c.start)
 	}

@@ -52,8 +52,10 @@ type Member struct {
 	table   leaseTable    // of the apply loop alone
 	signed  bool          // a record of the log has verified; of the apply loop alone
 	refused atomic.Uint64 // records that were passed over since the start
-	meters  meters
-	metrics *metrics
+	// outlived counts answers to auditors with a document that had been deleted, since the start: it must stay 0.
+	outlived atomic.Uint64
+	meters   meters
+	metrics  *metrics
 }
 
 // New makes a member and locks its folder; Run brings it to life. A folder in use is an error.
@@ -221,7 +223,7 @@ func (m *Member) declare(ctx context.Context) error {
 	err := m.registry.PutMember(ctx, &registry.Member{
 		Group: m.opts.Group, Node: m.opts.Node, Incarnation: m.incarnation, Log: m.log, Generation: 1,
 		State: string(state), Reason: reason, Applied: applied, Software: m.opts.Version,
-		Key: m.opts.Keys.ID(), Refused: m.refused.Load(),
+		Key: m.opts.Keys.ID(), Refused: m.refused.Load(), Outlived: m.outlived.Load(),
 	})
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func statusCommand() *cli.Command {
 	flags := clientFlags(
 		&cli.BoolFlag{Name: "watch", Usage: "show it again and again, until Ctrl-C"},
 		&cli.DurationFlag{Name: "every", Value: time.Second, Usage: "with --watch: each `TIME`"})
-	return clientCommand("status", "show whether the cluster is whole: groups, members, lag, collections; exit code 1 when a group does not serve", arguments{}, flags,
+	return clientCommand("status", "show whether the cluster is whole: groups, members, lag, collections; exit code 1 when a group does not serve, or there is an alarm", arguments{}, flags,
 		func(c *cli.Context, link remote.Link) error {
 			if !c.Bool("watch") {
 				return printStatus(c, link)
@@ -58,6 +58,7 @@ func memberTable(members []wire.MemberBody) string {
 // state is all that the status shows.
 type state struct {
 	Members     []wire.MemberBody     `json:"members"`
+	Alarms      []string              `json:"alarms"`
 	Collections []wire.CollectionBody `json:"collections"`
 	Note        string                `json:"note,omitempty"` // why the collections could not be listed
 }
@@ -72,7 +73,7 @@ func readState(c *cli.Context, link remote.Link) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Members, s.Collections = members.Members, []wire.CollectionBody{}
+	s.Members, s.Alarms, s.Collections = members.Members, members.Alarms, []wire.CollectionBody{}
 	answer, err = ask(c, link, remote.Call{Op: ops.CollectionsList})
 	if err != nil {
 		s.Note = layout.Plain(err.Error()) // a group that is down cannot count; the members say which
@@ -117,6 +118,9 @@ func (s *state) verdict() string {
 
 func (s *state) String() string {
 	var b strings.Builder
+	for _, alarm := range s.Alarms {
+		b.WriteString("ALARM: " + layout.Plain(alarm) + "\n")
+	}
 	b.WriteString(s.verdict() + "\n")
 	if len(s.Members) > 0 {
 		b.WriteString("\n" + memberTable(s.Members))
@@ -149,6 +153,9 @@ func printStatus(c *cli.Context, link remote.Link) error {
 	}
 	if down := s.down(); len(down) > 0 || len(s.Members) == 0 {
 		return fmt.Errorf("the cluster is not whole: start its shards, jetseek shard --groups …")
+	}
+	if len(s.Alarms) > 0 {
+		return fmt.Errorf("there is an alarm: read what it says to do")
 	}
 	return nil
 }

@@ -43,11 +43,16 @@ func (c *Client) Ready(ctx context.Context) (*wire.ReadyBody, error) {
 
 // Members lists all declared members with what is known of them.
 func (c *Client) Members(ctx context.Context) ([]wire.MemberBody, error) {
-	body, err := admin[wire.MembersBody](ctx, c, ops.Members, struct{}{})
+	body, err := c.Cluster(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return body.Members, nil
+}
+
+// Cluster tells all that /_members does: the members, and what must never be.
+func (c *Client) Cluster(ctx context.Context) (*wire.MembersBody, error) {
+	return admin[wire.MembersBody](ctx, c, ops.Members, struct{}{})
 }
 
 // Ring tells the placement rule and how many slots each group owns.

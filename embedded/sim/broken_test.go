@@ -26,6 +26,7 @@ var broken = []struct {
 	{"broken_d", []string{"deletes", "registers", "coverage"}, 300, "a member looks at its monotonic clock alone"},
 	{"broken_f", []string{"deletes", "registers", "coverage"}, 500, "a member counts its lease from the acknowledgement"},
 	{"broken_g", []string{"deletes", "registers", "coverage"}, 50, "a member is not fenced"},
+	{"broken_g", []string{"auditors"}, 100, "a member is not fenced, and the system's own auditors see it"},
 	{"broken_h", []string{"deletes", "registers", "coverage"}, 300, "a member looks at what it has applied instead of the snapshot"},
 	{"broken_i", []string{"deletes", "registers", "coverage"}, 100, "a member tries a lease again under the same message id"},
 	{"broken_newest", []string{"deletes", "registers", "coverage"}, 300, "a coordinator waits from the newest lease that it happens to know"},
@@ -42,7 +43,7 @@ func TestBrokenSystemsAreCaught(t *testing.T) {
 		t.Skipf("builds a system for each of %d build tags: set %s=1", len(broken), brokenVariable)
 	}
 	for _, b := range broken {
-		t.Run(b.tag, func(t *testing.T) {
+		t.Run(b.tag+"/"+b.checkers[0], func(t *testing.T) {
 			binary := filepath.Join(t.TempDir(), b.tag+".test")
 			if out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", b.tag, "-c", "-o", binary, ".").CombinedOutput(); err != nil {
 				t.Fatalf("build: %v\n%s", err, out)
@@ -59,7 +60,7 @@ func TestBrokenSystemsAreCaught(t *testing.T) {
 	}
 }
 
-var violationLine = regexp.MustCompile(`(?m)^ +(acknowledged|deletes|registers|sessions|coverage|digests): .*`)
+var violationLine = regexp.MustCompile(`(?m)^ +(acknowledged|deletes|registers|sessions|coverage|digests|auditors): .*`)
 
 // checkersIn gives the checkers that a report names.
 func checkersIn(report string) []string {

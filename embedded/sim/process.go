@@ -34,6 +34,7 @@ type process struct {
 type life struct {
 	gate   *gate
 	member *shard.Member // nil: a coordinator
+	served func() uint64 // deleted documents that a coordinator's own auditor found; nil: a member
 	conns  []*nats.Conn
 	cancel context.CancelFunc
 	done   chan struct{} // closed when Run has returned
@@ -86,6 +87,7 @@ func (p *process) make(l *life) (func(context.Context) error, error) {
 		if err != nil {
 			return nil, err
 		}
+		l.served = c.DeletedServed
 		return func(ctx context.Context) error { return c.Run(ctx, func() {}) }, nil
 	}
 	group, node, _ := strings.Cut(p.id, "/")
@@ -122,6 +124,9 @@ func (p *process) end() {
 	l.cancel()
 	<-l.done
 	l.disconnect()
+	if l.served != nil {
+		p.w.served.Add(l.served())
+	}
 }
 
 func (l *life) disconnect() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +34,8 @@ type World struct {
 	conns        []*nats.Conn // of the clients
 	witness      *witness.Witness
 
+	served atomic.Uint64 // deleted documents that the auditors of coordinators found, in lives that have ended
+
 	mu    sync.Mutex // guards notes
 	notes []string
 }
@@ -42,6 +45,16 @@ type Run struct {
 	*witness.Evidence
 	Plan  *Plan
 	Notes []string // what is no fault of the system
+	// Served is how often the system's own auditors found a deleted document at a member.
+	Served uint64
+}
+
+// CheckAuditors finds what the auditors of the coordinators found: it must be nothing.
+func CheckAuditors(r *Run) []witness.Violation {
+	if r.Served == 0 {
+		return nil
+	}
+	return []witness.Violation{{Checker: "auditors", Text: fmt.Sprintf("coordinators found %d times that a member would serve a document whose delete was verified", r.Served)}}
 }
 
 // Play runs a plan. It must be called in a bubble; t fails when the system does not come to life.
@@ -56,7 +69,10 @@ func Play(t testing.TB, plan *Plan) (*Run, error) {
 		w.note("%v", err)
 	}
 	evidence, err := w.witness.Gather(t.Context())
-	return &Run{Evidence: evidence, Plan: plan, Notes: w.notes}, err
+	for _, c := range w.coordinators {
+		c.end()
+	}
+	return &Run{Evidence: evidence, Plan: plan, Notes: w.notes, Served: w.served.Load()}, err
 }
 
 func (w *World) note(format string, args ...any) {

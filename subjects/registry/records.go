@@ -65,6 +65,7 @@ type Member struct {
 	Software    string    `json:"software,omitempty"` // version of the program
 	Key         string    `json:"key,omitempty"`      // id of the cluster key that signs its records; "" without one
 	Refused     uint64    `json:"refused,omitempty"`  // records of the log that it has passed over since its start
+	Outlived    uint64    `json:"outlived,omitempty"` // times since its start that an auditor found it would serve a deleted document: must stay 0
 	Revision    uint64    `json:"-"`                  // of the record in the bucket
 }
 

@@ -329,11 +329,13 @@ type MemberBody struct {
 	Lag        uint64 `json:"lag"`
 	Documents  uint64 `json:"documents"`
 	Digest     string `json:"digest"`
-	Key        string `json:"key"`               // id of the cluster key that signs its records; "" without one
-	Refused    uint64 `json:"refused,omitempty"` // records of the log that it has passed over since its start
+	Key        string `json:"key"`                // id of the cluster key that signs its records; "" without one
+	Refused    uint64 `json:"refused,omitempty"`  // records of the log that it has passed over since its start
+	Outlived   uint64 `json:"outlived,omitempty"` // times since its start that an auditor found it would serve a document whose delete was verified: must stay 0
 }
 
 // MembersBody answers /_members.
 type MembersBody struct {
 	Members []MemberBody `json:"members"`
+	Alarms  []string     `json:"alarms"` // what must never be, each in a sentence
 }

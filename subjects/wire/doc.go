@@ -30,6 +30,8 @@
 //	15    SlotsReply      slots list of (slot, documents), slots ascending
 //	16    ExplainRequest  id str | query | fields list of str | terms list of (field str, term str) | fields list of (docs, total length) | df list
 //	17    ExplainReply    found u8 | matched u8 | explanation bytes, JSON
+//	18    HasRequest      deleted list of (id str, seq)
+//	19    HasReply        births list of seq, of the ids in their order
 //
 //	candidates   count | keys each | length of the arena | per candidate: length of the id, score (zigzag), its keys | the arena
 //	key          kind u8 | nothing, an integer (zigzag), f64, or a length in the arena

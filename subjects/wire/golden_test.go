@@ -78,6 +78,8 @@ func forms() map[string]form {
 			wire.AppendDocsReply, wire.DecodeDocsReply),
 		"get_request": formOf(wire.GetRequest{Head: testHead, ID: "a"}, wire.AppendGetRequest, wire.DecodeGetRequest),
 		"get_reply":   formOf(wire.GetReply{Frame: testFrame, Doc: testDoc}, wire.AppendGetReply, wire.DecodeGetReply),
+		"has_request": formOf(wire.HasRequest{Head: testHead, Deleted: []wire.Deletion{{ID: "a", Seq: 300}, {ID: "b/c", Seq: 7}}}, wire.AppendHasRequest, wire.DecodeHasRequest),
+		"has_reply":   formOf(wire.HasReply{Frame: testFrame, Births: []uint64{0, 299}}, wire.AppendHasReply, wire.DecodeHasReply),
 		"explain_request": formOf(wire.ExplainRequest{
 			Head: testHead, ID: "a", Query: &query.TextTerm{Field: "body", Term: "gc", Boost: 1}, Fields: []string{"body"}, Terms: []bm25.FieldTerm{{Field: "body", Term: "gc"}},
 			Stats: bm25.Stats{Fields: []bm25.FieldStats{{Docs: 1000, TotalLen: 5000}}, DF: []uint64{42}},

@@ -19,6 +19,8 @@ const (
 	kindSlotsReply
 	kindExplainRequest
 	kindExplainReply
+	kindHasRequest
+	kindHasReply
 )
 
 // The operations of a member, as they stand in subjects.
@@ -30,4 +32,5 @@ const (
 	OpPing    = "ping"
 	OpSlots   = "slots"
 	OpExplain = "explain"
+	OpHas     = "has"
 )
