@@ -10,6 +10,9 @@ type Automaton interface {
 	CanMatch(state int) bool
 	// IsMatch tells whether a term that ends in a state matches.
 	IsMatch(state int) bool
+	// Trim is called between terms. An automaton that holds too many states may forget all of them, and then says so: the walk steps anew over the bytes it
+	// stands on.
+	Trim() bool
 }
 
 // Matches walks the terms that an automaton matches, in order. Bytes that terms have in common are stepped over once, and blocks in which nothing can match are not
@@ -35,6 +38,9 @@ func (d *Dict) Match(a Automaton) *Matches {
 // Next goes to the next match; false when there is none.
 func (m *Matches) Next() bool {
 	for {
+		if m.automaton.Trim() {
+			m.restart()
+		}
 		if m.entries.left == 0 && (m.entries.ord < 0 || !m.enter(m.block+1)) {
 			return false
 		}
@@ -90,6 +96,14 @@ func (m *Matches) walk() bool {
 		m.states = append(m.states, s)
 	}
 	return true
+}
+
+// restart finds the states of the bytes it stands on in an automaton that has forgotten them.
+func (m *Matches) restart() {
+	m.states[0] = m.automaton.Start()
+	for i := range m.states[1:] {
+		m.states[i+1] = m.automaton.Step(m.states[i], m.term[i])
+	}
 }
 
 // skip goes from a term that cannot match to the block of the next one that may: behind the least bytes, greater than the term's, that the automaton follows.

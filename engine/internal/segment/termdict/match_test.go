@@ -12,9 +12,28 @@ import (
 type wildcard struct {
 	pattern string
 	steps   int
+	offset  int // of the numbers of states, which changes when it forgets them
+	trims   int // every so many calls of Trim; 0: never
+	calls   int
 }
 
-func (w *wildcard) Start() int { return w.close(1) }
+// Trim makes all numbers invalid.
+func (w *wildcard) Trim() bool {
+	if w.calls++; w.trims == 0 || w.calls%w.trims != 0 {
+		return false
+	}
+	w.offset += 1 << 32
+	return true
+}
+
+func (w *wildcard) set(state int) int {
+	if state-w.offset < 0 || state-w.offset >= 1<<32 {
+		panic("a state that was forgotten")
+	}
+	return state - w.offset
+}
+
+func (w *wildcard) Start() int { return w.close(1) + w.offset }
 
 // close adds the places behind stars, which may stand for nothing.
 func (w *wildcard) close(state int) int {
@@ -28,6 +47,7 @@ func (w *wildcard) close(state int) int {
 
 func (w *wildcard) Step(state int, b byte) int {
 	w.steps++
+	state = w.set(state)
 	next := 0
 	for i := range len(w.pattern) {
 		switch c := w.pattern[i]; {
@@ -38,11 +58,11 @@ func (w *wildcard) Step(state int, b byte) int {
 			next |= 1 << (i + 1)
 		}
 	}
-	return w.close(next)
+	return w.close(next) + w.offset
 }
 
-func (w *wildcard) CanMatch(state int) bool { return state != 0 }
-func (w *wildcard) IsMatch(state int) bool  { return state>>len(w.pattern)&1 != 0 }
+func (w *wildcard) CanMatch(state int) bool { return w.set(state) != 0 }
+func (w *wildcard) IsMatch(state int) bool  { return w.set(state)>>len(w.pattern)&1 != 0 }
 
 // matches says the same by an expression.
 func matches(t *testing.T, pattern string) func(term string) bool {
@@ -93,7 +113,7 @@ func TestMatchesAreThoseOfAllTerms(t *testing.T) {
 			patterns = append(patterns, string(p))
 		}
 		for _, pattern := range patterns {
-			m, want := d.Match(&wildcard{pattern: pattern}), matches(t, pattern)
+			m, want := d.Match(&wildcard{pattern: pattern, trims: r.IntN(4)}), matches(t, pattern)
 			for i, term := range terms {
 				if !want(term) {
 					continue
