@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,6 +148,34 @@ func (q refWord) eval(s refStats, d *refDoc, boost float64) (bool, int64) {
 			idf += s.idf(field, term)
 		}
 		sum += s.part(field, float64(float64(boost*q.boost)*fieldBoost(field)), idf, tf, len(tokens))
+	}
+	return matched, sum
+}
+
+// refPattern is pref*, wi?d* or /reg.x/, over the default fields or the keyword.
+type refPattern struct {
+	field, text string // as written
+	like        *regexp.Regexp
+}
+
+func (q refPattern) String() string {
+	if q.field != "" {
+		return q.field + ":" + q.text
+	}
+	return q.text
+}
+
+func (q refPattern) eval(_ refStats, d *refDoc, boost float64) (bool, int64) {
+	if q.field != "" {
+		v, ok := d.keyword[q.field]
+		return constant(ok && q.like.MatchString(v), boost)
+	}
+	matched, sum := false, int64(0)
+	for _, field := range defaultFields {
+		if slices.ContainsFunc(d.text[field], q.like.MatchString) {
+			_, score := constant(true, float64(boost*fieldBoost(field)))
+			matched, sum = true, sum+score
+		}
 	}
 	return matched, sum
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -222,7 +223,9 @@ func (w *world) query(depth int) refQuery {
 		}
 		return q
 	}
-	switch w.rng.IntN(8) {
+	switch w.rng.IntN(9) {
+	case 8:
+		return w.pattern()
 	case 0:
 		return refKey{"kind", fmt.Sprintf("k%d", w.rng.IntN(5))}
 	case 1:
@@ -237,6 +240,23 @@ func (w *world) query(depth int) refQuery {
 		q.terms = append(q.terms, w.word())
 	}
 	return q
+}
+
+// pattern makes a random prefix, wildcard or expression.
+func (w *world) pattern() refQuery {
+	word := w.word()
+	like := func(expression string) *regexp.Regexp { return regexp.MustCompile(`\A(?:` + expression + `)\z`) }
+	switch w.rng.IntN(5) {
+	case 0:
+		return refPattern{"", word + "*", like(word + ".*")}
+	case 1:
+		return refPattern{"", "?" + word[1:] + "?", like("." + word[1:] + ".")}
+	case 2:
+		return refPattern{"", "W*" + word[len(word)-1:], like("w.*" + word[len(word)-1:])}
+	case 3:
+		return refPattern{"kind", "/k[0-2]|x/", like("k[0-2]|x")}
+	}
+	return refPattern{"", "/" + word + "[0-4]+/", like(word + "[0-4]+")}
 }
 
 func (w *world) boost() float64 { return []float64{1, 1, 1, 2.5, 0.3, 0}[w.rng.IntN(6)] }

@@ -3,6 +3,7 @@ package query_test
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -224,10 +225,31 @@ func (m *model) eval(n query.Node, weights []bm25.Weight) (bool, int64) {
 			return constant(m.length(n.Field) > 0, n.Boost)
 		}
 		return constant(len(v.Strings)+len(v.Ints)+len(v.Floats) > 0, n.Boost)
+	case *query.TermPattern:
+		like := likeness(n)
+		if n.Exact {
+			return constant(slices.ContainsFunc(m.values[n.Field].Strings, like.MatchString), n.Boost)
+		}
+		return constant(slices.ContainsFunc(m.terms[n.Field], func(s string) bool { return s != "" && like.MatchString(s) }), n.Boost)
 	case *query.IDs:
 		return constant(slices.Contains(n.Values, m.id), n.Boost)
 	}
 	panic("not resolved")
+}
+
+// likeness says by package regexp what a pattern matches.
+func likeness(n *query.TermPattern) *regexp.Regexp {
+	text := n.Text
+	if n.Fold {
+		text = strings.ToLower(text)
+	}
+	switch n.Kind {
+	case query.PrefixPattern:
+		text = regexp.QuoteMeta(text) + "(?s:.*)"
+	case query.WildcardPattern:
+		text = strings.NewReplacer(`\\\*`, `\*`, `\\\?`, `\?`, `\*`, "(?s:.*)", `\?`, "(?s:.)").Replace(regexp.QuoteMeta(text))
+	}
+	return regexp.MustCompile(`\A(?:` + text + `)\z`)
 }
 
 func (m *model) part(field string, leaf, tf int, weights []bm25.Weight) (bool, int64) {

@@ -1,6 +1,6 @@
 // Package query is the query language: what a user writes, as text or JSON, becomes a tree of surface nodes ([Parse], [DecodeJSON]); with a schema that becomes a
 // tree of resolved nodes ([Resolve]), which travels ([AppendNode]) and which a member executes without knowing a schema. The package also holds the total
-// order of hits ([CompareKeys]). It may import packages schema, analysis, bm25 and fault.
+// order of hits ([CompareKeys]). It may import packages schema, analysis, bm25, pattern and fault.
 //
 // # The language of q
 //
@@ -61,6 +61,7 @@
 //	13 DoubleSet      field, list of floats ascending, boost
 //	14 FieldExists    field, type one byte, boost
 //	15 IDs            list of ids ascending, boost
+//	16 TermPattern    field, kind one byte (1 prefix, 2 wildcard, 3 expression), flags (1 exact values, 2 folded), text, boost
 //
 // So the term "go" of field "t", boost 1, leaf 0, is 06 01 74 02 67 6f 00 00 00 00 00 00 f0 3f 00.
 //

@@ -119,6 +119,9 @@ func dump(n query.Node) string {
 		return fmt.Sprintf("%sdoubles%v%s", field(n.Field), n.Values, boost(n.Boost))
 	case *query.FieldExists:
 		return fmt.Sprintf("has(%s %s)%s", n.Field, n.Type, boost(n.Boost))
+	case *query.TermPattern:
+		kind := map[query.PatternKind]string{query.PrefixPattern: "prefix", query.WildcardPattern: "wildcard", query.RegexpPattern: "regexp"}[n.Kind]
+		return fmt.Sprintf("%s%s%q%s%s%s", field(n.Field), kind, n.Text, map[bool]string{true: "exact"}[n.Exact], map[bool]string{true: "fold"}[n.Fold], boost(n.Boost))
 	case *query.IDs:
 		return fmt.Sprintf("ids%q%s", n.Values, boost(n.Boost))
 	}

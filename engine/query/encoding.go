@@ -34,6 +34,7 @@ const (
 	tagDoubleSet
 	tagFieldExists
 	tagIDs
+	tagTermPattern
 )
 
 // AppendNode appends the encoding of a resolved node. A node that [Resolve] does not make is an error of the program and panics.
@@ -114,6 +115,11 @@ func AppendNode(b []byte, n Node) []byte {
 		return appendFloat(b, n.Boost)
 	case *IDs:
 		b = appendStrings(append(b, tagIDs), n.Values)
+		return appendFloat(b, n.Boost)
+	case *TermPattern:
+		b = appendString(append(b, tagTermPattern), n.Field)
+		b = append(b, byte(n.Kind), flags(n.Exact, n.Fold))
+		b = appendString(b, n.Text)
 		return appendFloat(b, n.Boost)
 	}
 	panic(fmt.Sprintf("query: %T is not resolved and has no encoding", n))
@@ -231,6 +237,15 @@ func (d *decoder) node(depth int) Node {
 		return n
 	case tagIDs:
 		return &IDs{Values: d.stringSet(), Boost: d.boost()}
+	case tagTermPattern:
+		n := &TermPattern{Field: d.string(), Kind: PatternKind(d.byte())}
+		bits := d.byte()
+		n.Exact, n.Fold = bits&1 != 0, bits&2 != 0
+		if n.Kind < PrefixPattern || n.Kind > RegexpPattern || bits > 3 {
+			d.fail("unknown kind of pattern")
+		}
+		n.Text, n.Boost = d.string(), d.boost()
+		return n
 	default:
 		d.fail("unknown node")
 		return nil

@@ -3,6 +3,8 @@ package query
 import (
 	"fmt"
 	"strings"
+
+	"github.com/jetseek/jetseek/engine/fault"
 )
 
 // Label names a resolved node in a few words, for people; what is long is counted instead.
@@ -39,6 +41,8 @@ func Label(n Node) string {
 		return fmt.Sprintf("%s: one of %d values", n.Field, len(n.Values))
 	case *FieldExists:
 		return "has the field " + n.Field
+	case *TermPattern:
+		return fmt.Sprintf("%s: terms like %s", n.Field, fault.Quote(n.Text))
 	case *IDs:
 		return fmt.Sprintf("one of %d ids", len(n.Values))
 	}

@@ -1,6 +1,9 @@
 package query
 
-import "github.com/jetseek/jetseek/engine/fault"
+import (
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/query/pattern"
+)
 
 // Limits of a query. Past one of them it is refused with limit_exceeded.
 const (
@@ -16,6 +19,8 @@ const (
 	MaxJSONBytes = 8 << 20
 	// MaxEdits is the greatest edit distance of a fuzzy term.
 	MaxEdits = 2
+	// MaxStates is how many states the regular expressions and wildcards of a query have together: one has at most [pattern.MaxStates].
+	MaxStates = 5 * pattern.MaxStates
 	// MaxSlop is the greatest slop of a phrase, in positions.
 	MaxSlop = 10_000
 	// MaxLeaves is how many leaves a query has once words are spread over fields.

@@ -324,7 +324,7 @@ func (p *parser) expression(field string) (Node, error) {
 		p.pos++
 		switch {
 		case c == '/':
-			n := &Regexp{Field: field, Pattern: pattern.String(), Boost: 1, Pos: at}
+			n := &Regexp{Field: field, Pattern: pattern.String(), Boost: 1, Pos: at, Lenient: p.opts.Lenient}
 			if err := checkRegexp(n.Pattern, at); err != nil {
 				return nil, err
 			}

@@ -58,6 +58,7 @@ func (c scope) silent() scope { return scope{boost: 1} }
 type resolver struct {
 	schema *schema.Schema
 	leaves int
+	states int // of expressions
 }
 
 // maxResolveDepth bounds recursion for trees that no parser made. A pair of parentheses makes up to four nodes: a list, a chain, a NOT and a boost.
@@ -103,6 +104,18 @@ func (r *resolver) node(n Node, c scope, depth int) (Node, error) {
 		return r.rangeQuery(n, c.times(n.Boost))
 	case *Exists:
 		return r.exists(n, c.times(n.Boost))
+	case *Prefix:
+		return r.overFields(n.Field, c.times(n.Boost), func(f *schema.Field, c scope) (Node, error) {
+			return r.prefix(n, f, c, n.Field == "" || n.Lenient)
+		})
+	case *Wildcard:
+		return r.overFields(n.Field, c.times(n.Boost), func(f *schema.Field, c scope) (Node, error) {
+			return r.pattern(TermPattern{Kind: WildcardPattern, Text: n.Pattern}, f, c, n.Pos, n.Field == "" || n.Lenient)
+		})
+	case *Regexp:
+		return r.overFields(n.Field, c.times(n.Boost), func(f *schema.Field, c scope) (Node, error) {
+			return r.pattern(TermPattern{Kind: RegexpPattern, Text: n.Pattern}, f, c, n.Pos, n.Field == "" || n.Lenient)
+		})
 	case *IDs:
 		if len(n.Values) == 0 {
 			return &MatchNone{}, nil
@@ -120,12 +133,6 @@ func tooManyLeaves() error {
 func unsupported(n Node) error {
 	what, pos := "this query", -1
 	switch n := n.(type) {
-	case *Prefix:
-		what, pos = "prefix queries", n.Pos
-	case *Wildcard:
-		what, pos = "wildcard queries", n.Pos
-	case *Regexp:
-		what, pos = "regular expressions", n.Pos
 	case *Fuzzy:
 		what, pos = "fuzzy queries", n.Pos
 	case *GeoDistance, *GeoBox:
@@ -383,6 +390,8 @@ func leafOf(n Node) (boost *float64, leaf *int) {
 	case *FieldExists:
 		return &n.Boost, nil
 	case *IDs:
+		return &n.Boost, nil
+	case *TermPattern:
 		return &n.Boost, nil
 	}
 	return nil, nil

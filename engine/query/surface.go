@@ -99,10 +99,11 @@ type Exists struct {
 
 // Prefix matches terms that begin with a text.
 type Prefix struct {
-	Field string
-	Text  string
-	Boost float64
-	Pos   int
+	Field   string
+	Text    string
+	Boost   float64
+	Pos     int // byte offset in q; negative: from JSON
+	Lenient bool
 }
 
 // Wildcard matches terms by a pattern in which * stands for any characters, ? for one, and \ takes the meaning off the next.
@@ -111,6 +112,7 @@ type Wildcard struct {
 	Pattern string
 	Boost   float64
 	Pos     int
+	Lenient bool
 }
 
 // Regexp matches whole terms by an expression in RE2 syntax.
@@ -119,6 +121,7 @@ type Regexp struct {
 	Pattern string
 	Boost   float64
 	Pos     int
+	Lenient bool
 }
 
 // Fuzzy matches terms at most some edits away.

@@ -1,13 +1,13 @@
 package query
 
 import (
-	"regexp/syntax"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/query/pattern"
 )
 
 // existsField is the field name whose word is the name of a field that must be there.
@@ -97,9 +97,9 @@ func (p *parser) finish(field string, w scanned, at int) (Node, error) {
 		return &Exists{Field: field, Boost: 1}, nil
 	}
 	if prefix, only := prefixOf(w.pattern); only {
-		return &Prefix{Field: field, Text: prefix, Boost: 1, Pos: at}, nil
+		return &Prefix{Field: field, Text: prefix, Boost: 1, Pos: at, Lenient: p.opts.Lenient}, nil
 	}
-	return &Wildcard{Field: field, Pattern: w.pattern, Boost: 1, Pos: at}, nil
+	return &Wildcard{Field: field, Pattern: w.pattern, Boost: 1, Pos: at, Lenient: p.opts.Lenient}, nil
 }
 
 // prefixOf gives the text before a * that is the last and only sign of a pattern.
@@ -282,9 +282,7 @@ func (p *parser) compared(field string) (Node, error) {
 }
 
 // checkRegexp tells whether an expression can be read.
-func checkRegexp(pattern string, pos int) error {
-	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
-		return fault.At(fault.BadQuery, pos, "the regular expression cannot be read: %s", fault.Quote(err.Error()))
-	}
-	return nil
+func checkRegexp(text string, pos int) error {
+	_, err := pattern.ParseRegexp(text, nil)
+	return placed(err, pos)
 }

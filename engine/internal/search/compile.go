@@ -9,7 +9,7 @@ import (
 	"github.com/jetseek/jetseek/engine/query"
 )
 
-// listTerms is up to how many exact values are walked as lists; more are gathered into a set.
+// listTerms is up to how many lists of a [union] are walked; more are gathered into a set.
 const listTerms = 16
 
 // compile makes the scorer of a node for the segment entered; nil when nothing matches. Where scoring is false nobody asks for scores.
@@ -36,6 +36,9 @@ func (e *env) compile(n query.Node, scoring bool) scorer {
 	}
 	if in, ok := e.interval(n); ok {
 		return e.span(in)
+	}
+	if n, ok := n.(*query.TermPattern); ok {
+		return e.termPattern(n)
 	}
 	e.fail(fault.New(fault.BadQuery, "a query of type %T cannot be searched", n))
 	return nil
@@ -170,37 +173,22 @@ func (e *env) phrase(n *query.TextPhrase, scoring bool) scorer {
 	return nonEmpty(p, p.fit(p.all.Doc()) == noDoc)
 }
 
-// keywordSet walks the lists of the values that the segment has.
+// keywordSet finds the documents of the values that the segment has.
 func (e *env) keywordSet(n *query.KeywordSet) scorer {
 	f := e.view.Segment.Field(n.Field)
 	if f == nil || !f.HasExact {
 		return nil
 	}
-	var lists []scorer
-	var set docset.Set
+	u := union{env: e, lists: f.ExactPostings()}
 	for _, v := range n.Values {
 		if !e.step() {
 			return nil
 		}
-		_, ref, ok := f.Exact.Lookup(v)
-		if !ok {
-			continue
+		if _, ref, ok := f.Exact.Lookup(v); ok {
+			u.add(ref)
 		}
-		if len(n.Values) <= listTerms {
-			if it := e.list(f.ExactPostings(), ref); it.Doc() != noDoc {
-				lists = append(lists, &term{env: e, it: it, doc: it.Doc()})
-			}
-			continue
-		}
-		if set == nil {
-			set = docset.New(e.view.Segment.Docs())
-		}
-		e.addList(set, f.ExactPostings(), ref)
 	}
-	if set != nil {
-		return e.members(bm25.Units(n.Boost), set)
-	}
-	return withScore(newDisjunction(lists, 1), n.Boost)
+	return u.scorer(n.Boost)
 }
 
 // addList puts the documents of a list in a set.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/query/pattern"
 )
 
 // checkSteps is how many steps leaves do between two looks at the context: a step takes from a nanosecond to a few hundred.
@@ -20,6 +22,8 @@ type env struct {
 	view  *View
 	whole bool // all documents of the segment are visible
 	left  int  // steps to the next look at the context
+
+	automata map[*query.TermPattern]*pattern.Automaton // compiled so far
 
 	lists []*postings.Iterator // of this segment, then reused by the next
 	used  int

@@ -57,7 +57,9 @@ func (a *asker) terms(n int) []query.Node {
 
 // filter makes a clause that does not score.
 func (a *asker) filter() query.Node {
-	switch a.r.IntN(9) {
+	switch a.r.IntN(10) {
+	case 8:
+		return a.pattern()
 	case 0:
 		return a.tags(1)
 	case 1:
@@ -104,7 +106,11 @@ func (a *asker) filters(some int) []query.Node {
 }
 
 func (a *asker) query() query.Node {
-	switch a.r.IntN(8) {
+	switch a.r.IntN(10) {
+	case 8:
+		return a.pattern()
+	case 9:
+		return &query.Bool{Should: append(a.terms(1+a.r.IntN(3)), a.pattern()), MinShould: a.r.IntN(2), MustNot: []query.Node{a.pattern()}, Filter: a.filters(4)}
 	case 0:
 		return a.term()
 	case 1, 2:

@@ -37,6 +37,11 @@ func (e *env) interval(n query.Node) (interval, bool) {
 		return e.doubleSet(n), true
 	case *query.FieldExists:
 		return e.exists(n), true
+	case *query.TermPattern:
+		if n.Exact && n.Kind == query.PrefixPattern {
+			return e.exactPrefix(n), true
+		}
+		return interval{}, false
 	default:
 		return interval{}, false
 	}

@@ -123,6 +123,12 @@ func (d *document) match(n query.Node, weights []bm25.Weight) (bool, int64) {
 			}
 		}
 		return part(n.Leaf, tf)
+	case *query.TermPattern:
+		like := likeness(n)
+		if n.Exact {
+			return like.MatchString(d.tag), bm25.Units(n.Boost)
+		}
+		return slices.ContainsFunc(d.words, like.MatchString), bm25.Units(n.Boost)
 	case *query.KeywordSet:
 		return slices.Contains(n.Values, d.tag), bm25.Units(n.Boost)
 	case *query.ConstantScore:

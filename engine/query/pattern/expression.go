@@ -14,14 +14,23 @@ import (
 // MaxStates bounds the size of an expression: its characters and classes, each as often as it may be repeated.
 const MaxStates = 10_000
 
-// Regexp compiles an expression in RE2 syntax that must match a whole term. fold, nil for none, brings the letters of terms together: what is written out is
+// Expression is a wildcard or regular expression that was read. It is immutable.
+type Expression struct {
+	tree *syntax.Regexp
+	size int
+}
+
+// Size bounds the states of the expression's program; it is at most [MaxStates].
+func (e *Expression) Size() int { return e.size }
+
+// ParseRegexp reads an expression in RE2 syntax that must match a whole term. fold, nil for none, brings the letters of terms together: what is written out is
 // folded as terms are, and classes take both cases. It fails with bad_query where the expression cannot be read, with limit_exceeded past [MaxStates].
-func Regexp(expression string, fold func(string) string) (*Automaton, error) {
+func ParseRegexp(text string, fold func(string) string) (*Expression, error) {
 	flags := syntax.Perl
 	if fold != nil {
 		flags |= syntax.FoldCase
 	}
-	tree, err := syntax.Parse(expression, flags)
+	tree, err := syntax.Parse(text, flags)
 	if err != nil {
 		var broken *syntax.Error
 		if errors.As(err, &broken) && (broken.Code == syntax.ErrLarge || broken.Code == syntax.ErrNestingDepth) {
@@ -32,12 +41,12 @@ func Regexp(expression string, fold func(string) string) (*Automaton, error) {
 	if fold != nil {
 		foldLiterals(tree, fold)
 	}
-	return compile(tree)
+	return measured(tree)
 }
 
-// Wildcard compiles a pattern in which * stands for any characters, ? for one, and \ takes the meaning off the next. fold is that of [Regexp]. It fails with
+// ParseWildcard reads a pattern in which * stands for any characters, ? for one, and \ takes the meaning off the next. fold is that of [ParseRegexp]. It fails with
 // limit_exceeded past [MaxStates].
-func Wildcard(text string, fold func(string) string) (*Automaton, error) {
+func ParseWildcard(text string, fold func(string) string) (*Expression, error) {
 	tree := &syntax.Regexp{Op: syntax.OpConcat}
 	var literal strings.Builder
 	end := func() {
@@ -55,8 +64,8 @@ func Wildcard(text string, fold func(string) string) (*Automaton, error) {
 		case c == '*':
 			end()
 			if n := len(tree.Sub); n == 0 || tree.Sub[n-1].Op != syntax.OpStar {
-				any := &syntax.Regexp{Op: syntax.OpAnyChar}
-				tree.Sub = append(tree.Sub, &syntax.Regexp{Op: syntax.OpStar, Sub: []*syntax.Regexp{any}})
+				anything := &syntax.Regexp{Op: syntax.OpAnyChar}
+				tree.Sub = append(tree.Sub, &syntax.Regexp{Op: syntax.OpStar, Sub: []*syntax.Regexp{anything}})
 			}
 		case c == '?':
 			end()
@@ -66,7 +75,16 @@ func Wildcard(text string, fold func(string) string) (*Automaton, error) {
 		}
 	}
 	end()
-	return compile(tree)
+	return measured(tree)
+}
+
+// Automaton compiles the expression.
+func (e *Expression) Automaton() (*Automaton, error) {
+	program, err := syntax.Compile(e.tree.Simplify())
+	if err != nil {
+		return nil, fault.New(fault.BadQuery, "the regular expression cannot be compiled: %s", fault.Quote(err.Error()))
+	}
+	return newAutomaton(newThreads(program)), nil
 }
 
 func literalOf(text string, fold func(string) string) *syntax.Regexp {
@@ -86,15 +104,12 @@ func foldLiterals(tree *syntax.Regexp, fold func(string) string) {
 	}
 }
 
-func compile(tree *syntax.Regexp) (*Automaton, error) {
-	if size(tree) > MaxStates {
+func measured(tree *syntax.Regexp) (*Expression, error) {
+	e := &Expression{tree, size(tree)}
+	if e.size > MaxStates {
 		return nil, fault.New(fault.LimitExceeded, "an expression has at most %d states: its characters and classes, each as often as it is repeated", MaxStates)
 	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, fault.New(fault.BadQuery, "the regular expression cannot be compiled: %s", fault.Quote(err.Error()))
-	}
-	return newAutomaton(newThreads(program)), nil
+	return e, nil
 }
 
 // size bounds the length of the program of an expression, and is never far above [MaxStates].

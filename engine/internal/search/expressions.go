@@ -1,0 +1,143 @@
+package search
+
+import (
+	"bytes"
+
+	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/internal/docset"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+	"github.com/jetseek/jetseek/engine/internal/segment/termdict"
+	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/query/pattern"
+)
+
+// termPattern finds the documents that hold any term like a pattern.
+func (e *env) termPattern(n *query.TermPattern) scorer {
+	f := e.view.Segment.Field(n.Field)
+	if !e.step() || f == nil || n.Exact && !f.HasExact || !n.Exact && !f.HasText {
+		return nil
+	}
+	dict, lists := &f.Terms, f.TermPostings()
+	if n.Exact {
+		dict, lists = &f.Exact, f.ExactPostings()
+	}
+	if n.Kind == query.PrefixPattern {
+		u := union{env: e, lists: lists}
+		for it := dict.Seek(n.Text); it.Valid() && bytes.HasPrefix(it.Term(), []byte(n.Text)) && e.step(); it.Next() {
+			u.add(it.Ref())
+		}
+		return u.scorer(n.Boost)
+	}
+	a, err := e.automaton(n)
+	if err != nil {
+		e.fail(err)
+		return nil
+	}
+	u := union{env: e, lists: lists}
+	for m := dict.Match(patient{a, e}); m.Next() && e.step(); {
+		u.add(m.Ref())
+	}
+	return u.scorer(n.Boost)
+}
+
+// exactPrefix turns the values that begin with a prefix into ordinals, of which the column then tells.
+func (e *env) exactPrefix(n *query.TermPattern) interval {
+	f := e.view.Segment.Field(n.Field)
+	if f == nil || !f.HasExact {
+		return interval{}
+	}
+	lo, hi := f.Exact.Ceil(n.Text), f.Exact.Len()
+	if end, bounded := behind(n.Text); bounded {
+		hi = f.Exact.Ceil(end)
+	}
+	return interval{&f.Ordinals, int64(lo), int64(hi) - 1, nil, n.Boost}
+}
+
+// behind gives the least string greater than all that begin with a prefix; false when there is none.
+func behind(prefix string) (string, bool) {
+	end := []byte(prefix)
+	for len(end) > 0 && end[len(end)-1] == 0xff {
+		end = end[:len(end)-1]
+	}
+	if len(end) == 0 {
+		return "", false
+	}
+	end[len(end)-1]++
+	return string(end), true
+}
+
+// automaton gives that of a pattern, which all segments of a search share.
+func (e *env) automaton(n *query.TermPattern) (*pattern.Automaton, error) {
+	if a := e.automata[n]; a != nil {
+		return a, nil
+	}
+	expression, err := n.Expression()
+	if err != nil {
+		return nil, err
+	}
+	a, err := expression.Automaton()
+	if err != nil {
+		return nil, err
+	}
+	if e.automata == nil {
+		e.automata = map[*query.TermPattern]*pattern.Automaton{}
+	}
+	e.automata[n] = a
+	return a, nil
+}
+
+// patient is an automaton that looks at the context between terms, and lets nothing match any more when the search has ended.
+type patient struct {
+	*pattern.Automaton
+	env *env
+}
+
+// termSteps is what a term counts at most: each of its bytes may lead to a state that must be made.
+const termSteps = 64
+
+// Trim is called between terms.
+func (p patient) Trim() bool {
+	p.env.steps(termSteps)
+	return p.Automaton.Trim()
+}
+
+// CanMatch says no when the search has ended.
+func (p patient) CanMatch(state int) bool { return p.env.err == nil && p.Automaton.CanMatch(state) }
+
+var _ termdict.Automaton = patient{}
+
+// union finds the documents of any of some lists: a few are walked side by side, more are read into a set.
+type union struct {
+	env   *env
+	lists postings.Source
+	few   []postings.Ref
+	set   docset.Set
+}
+
+func (u *union) add(ref postings.Ref) {
+	switch {
+	case u.set != nil:
+		u.env.addList(u.set, u.lists, ref)
+	case len(u.few) < listTerms:
+		u.few = append(u.few, ref)
+	default:
+		u.set = docset.New(u.env.view.Segment.Docs())
+		for _, ref := range append(u.few, ref) {
+			u.env.addList(u.set, u.lists, ref)
+		}
+	}
+}
+
+// scorer gives what walks the documents; nil when there are none.
+func (u *union) scorer(boost float64) scorer {
+	if u.set != nil {
+		return u.env.members(bm25.Units(boost), u.set)
+	}
+	var parts []scorer
+	for _, ref := range u.few {
+		if it := u.env.list(u.lists, ref); it.Doc() != noDoc {
+			parts = append(parts, &term{env: u.env, it: it, doc: it.Doc()})
+		}
+	}
+	return withScore(newDisjunction(parts, 1), boost)
+}

@@ -1,0 +1,113 @@
+package query
+
+import (
+	"strings"
+
+	"github.com/jetseek/jetseek/engine/analysis"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/query/pattern"
+	"github.com/jetseek/jetseek/engine/schema"
+)
+
+// This file resolves prefixes, wildcards and regular expressions.
+
+// PatternKind says how the text of a [TermPattern] is read.
+type PatternKind uint8
+
+// The kinds of patterns.
+const (
+	PrefixPattern   PatternKind = iota + 1 // what terms begin with
+	WildcardPattern                        // [pattern.ParseWildcard]
+	RegexpPattern                          // [pattern.ParseRegexp]
+)
+
+// TermPattern matches documents any of whose terms in a field matches: its words, or with Exact its exact values as a whole. Constant score.
+type TermPattern struct {
+	Field string
+	Kind  PatternKind
+	Exact bool
+	Fold  bool // the text is brought into the form of folded words; a prefix is already
+	Text  string
+	Boost float64
+}
+
+func (*TermPattern) node() {}
+
+// Expression reads the text of a wildcard or regular expression.
+func (n *TermPattern) Expression() (*pattern.Expression, error) {
+	var fold func(string) string
+	if n.Fold {
+		fold = analysis.Fold
+	}
+	if n.Kind == RegexpPattern {
+		return pattern.ParseRegexp(n.Text, fold)
+	}
+	return pattern.ParseWildcard(n.Text, fold)
+}
+
+// pattern resolves a pattern against one field: the folded words of a text field, else the exact values, as they are. spread tells that the field is one of the
+// default fields, where what does not fit matches nothing. Boost and field of p are set here.
+func (r *resolver) pattern(p TermPattern, f *schema.Field, c scope, pos int, forgiven bool) (Node, error) {
+	p.Field, p.Boost = f.Name, c.leaf()
+	switch f.Type {
+	case schema.Keyword:
+		p.Exact = true
+	case schema.Text:
+		p.Fold = !p.Exact && r.folds(f)
+	default:
+		switch {
+		case forgiven:
+			return &MatchNone{}, nil
+		case pos < 0:
+			return nil, fault.New(fault.BadField, "field %s is %s, which has no words to match by %s", fault.Quote(f.Name), f.Type, fault.Quote(p.Text))
+		}
+		return nil, fault.At(fault.BadQuery, pos, "field %s is %s, which has no words to match by %s", fault.Quote(f.Name), f.Type, fault.Quote(p.Text))
+	}
+	if p.Kind == PrefixPattern {
+		if p.Fold {
+			p.Text = analysis.Fold(p.Text)
+		}
+		return &p, nil
+	}
+	e, err := p.Expression()
+	if err != nil {
+		return nil, placed(err, pos)
+	}
+	if r.states += e.Size(); r.states > MaxStates {
+		return nil, fault.At(fault.LimitExceeded, pos, "the expressions of a query have at most %d states, each for every field that it is looked for in", MaxStates)
+	}
+	return &p, nil
+}
+
+// prefix resolves a prefix. Of a dynamic string one in JSON means the exact value, as a term does; one of q any of its words or the value.
+func (r *resolver) prefix(n *Prefix, f *schema.Field, c scope, forgiven bool) (Node, error) {
+	whole := f.Type == schema.Text && f.Exact
+	p := TermPattern{Kind: PrefixPattern, Text: n.Text, Exact: whole && n.Pos < 0}
+	if !whole || p.Exact {
+		return r.pattern(p, f, c, n.Pos, forgiven)
+	}
+	words, err := r.pattern(p, f, c.silent(), n.Pos, forgiven)
+	if err != nil {
+		return nil, err
+	}
+	value := &TermPattern{Field: f.Name, Kind: PrefixPattern, Exact: true, Text: n.Text}
+	return constant(&Bool{Should: []Node{words, value}, MinShould: 1}, c), nil
+}
+
+// folds tells whether the words of a text field are folded: those of all analyzers but few are.
+func (r *resolver) folds(f *schema.Field) bool {
+	analyzer, known := r.schema.IndexAnalyzer(f)
+	if !known {
+		return false
+	}
+	tokens := analyzer.Analyze(nil, "Q")
+	return len(tokens) == 0 || !strings.HasPrefix(tokens[0].Term, "Q")
+}
+
+// placed gives an error a place in q.
+func placed(err error, pos int) error {
+	if f, ok := err.(*fault.Error); ok && f.Position < 0 {
+		return fault.At(f.Code, pos, "%s", f.Message)
+	}
+	return err
+}
