@@ -36,6 +36,9 @@ func (w *Witness) Gather(ctx context.Context) (*Evidence, error) {
 	}
 	e.Log.Owner = w.owner.all()
 	e.Final = w.readAll(ctx, e.Log)
+	settle, cancel := context.WithTimeout(ctx, finalTimeout) // the record of a member may have run out while NATS was away, and is there again a moment later
+	defer cancel()
+	_ = w.Settle(settle) // the states tell
 	e.Members, err = w.memberStates(ctx)
 	return e, err
 }

@@ -59,7 +59,7 @@ func (w *Witness) Open(ctx context.Context) error {
 	if err := Retry(ctx, func() error { return w.everyGroupAnswers(ctx) }); err != nil {
 		return err
 	}
-	if err := w.readRecords(ctx); err != nil {
+	if err := Retry(ctx, func() error { return w.readRecords(ctx) }); err != nil { // a replica of the bucket may answer that has not got them yet
 		return err
 	}
 	w.rec.start = time.Now()

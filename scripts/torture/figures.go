@@ -16,14 +16,19 @@ type Figures struct {
 	ReadGap     time.Duration // the longest time in which no read was answered
 	Reads       int           // through coordinators
 	FailedReads int
+	Failure     string        // why the first of them failed
 	Deletes     int           // verified
 	Delete      time.Duration // the longest one
 }
 
 func (f Figures) String() string {
 	second := func(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
-	return fmt.Sprintf("write gap %s, read gap %s, %d of %d reads failed, slowest of %d verified deletes %s, whole %s after the last fault",
-		second(f.WriteGap), second(f.ReadGap), f.FailedReads, f.Reads, f.Deletes, second(f.Delete), second(f.Heal))
+	why := ""
+	if f.FailedReads > 0 {
+		why = " (" + f.Failure + ")"
+	}
+	return fmt.Sprintf("write gap %s, read gap %s, %d of %d reads failed%s, slowest of %d verified deletes %s, whole %s after the last fault",
+		second(f.WriteGap), second(f.ReadGap), f.FailedReads, f.Reads, why, f.Deletes, second(f.Delete), second(f.Heal))
 }
 
 // figures measures a run.
@@ -44,7 +49,9 @@ func figures(r *Run) Figures {
 		case witness.Get, witness.Search:
 			f.Reads++
 			if e.Result != witness.OK {
-				f.FailedReads++
+				if f.FailedReads++; f.FailedReads == 1 {
+					f.Failure = e.String()
+				}
 				continue
 			}
 			f.ReadGap, read = max(f.ReadGap, e.End-read), e.End

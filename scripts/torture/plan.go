@@ -22,7 +22,7 @@ const (
 )
 
 // Profiles name the mixture of faults of a plan; a seed's is the seed's remainder.
-var profiles = [...]string{"kill", "pause", "power", "cluster", "full", "damage"}
+var profiles = [...]string{"kill", "pause", "power", "cluster", "full", "damage", "leader"}
 
 // Plan is what a seed makes: a shape, the programs of all clients, and the faults. It is a pure function of seed, profile and length.
 type Plan struct {
@@ -108,6 +108,11 @@ func (p *planner) faults() {
 	case "cluster":
 		p.plan.Servers, p.plan.Lease = 3, longLease
 		p.series(9*time.Second, p.lostServers)
+	case "leader": // so much time between that one is over before the next
+		p.plan.Servers, p.plan.Lease = 3, longLease
+		for at := 3 * time.Second; at < p.plan.Length; at += 15 * time.Second {
+			p.plan.Faults = append(p.plan.Faults, Fault{Kind: Kill, At: at, For: p.Between(500*time.Millisecond, 12*time.Second), Targets: []string{leader}})
+		}
 	case "full":
 		p.plan.Disk = small
 		p.series(8*time.Second, func() Fault {
