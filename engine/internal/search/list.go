@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/internal/segment"
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
@@ -14,7 +16,8 @@ type list struct {
 	lengths bm25.Lengths
 	max     int64 // bounds all parts
 
-	bounds []int64 // of each block, -1: not known yet
+	bounds []int64  // of each block, where its run was read
+	read   []uint64 // a bit for each run
 	run    postings.RunBounds
 	pairs  []postings.Impact
 
@@ -41,10 +44,8 @@ func (l *list) open(f *segment.Field, ref postings.Ref, weight bm25.Weight) bool
 	if n == 0 {
 		return false
 	}
-	l.bounds = l.bounds[:0]
-	for range n {
-		l.bounds = append(l.bounds, -1)
-	}
+	l.bounds = slices.Grow(l.bounds[:0], n)[:n]
+	l.read = append(l.read[:0], make([]uint64, n/postings.RunLen/64+1)...)
 	if l.blocks.Skips() {
 		l.pairs = l.blocks.Impacts(l.pairs[:0])
 		l.max = l.most(l.pairs)
@@ -58,7 +59,7 @@ func (l *list) open(f *segment.Field, ref postings.Ref, weight bm25.Weight) bool
 	for _, part := range l.score() {
 		l.max = max(l.max, part)
 	}
-	l.bounds[0] = l.max
+	l.bounds[0], l.read[0] = l.max, 1
 	return true
 }
 
@@ -92,13 +93,23 @@ func (l *list) boundOf(block int) int64 {
 	if l.loose {
 		return l.max
 	}
-	if l.bounds[block] < 0 {
-		l.readRun(block / postings.RunLen)
+	if run := block / postings.RunLen; l.read[run>>6]>>(run&63)&1 == 0 {
+		l.readRun(run)
 	}
 	return l.bounds[block]
 }
 
+// runBound bounds the parts of a run of blocks.
+func (l *list) runBound(run int) int64 {
+	if l.blocks.Runs() < 2 {
+		return l.max
+	}
+	l.pairs = l.blocks.RunImpacts(l.pairs[:0], run)
+	return l.most(l.pairs)
+}
+
 func (l *list) readRun(run int) {
+	l.read[run>>6] |= 1 << (run & 63)
 	l.blocks.Run(run, &l.run)
 	from := 0
 	blocks := l.bounds[run*postings.RunLen : min((run+1)*postings.RunLen, len(l.bounds))]

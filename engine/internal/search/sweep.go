@@ -56,6 +56,8 @@ type sweep struct {
 	at   [windowDocs]uint32 // candidates: place in the window, ascending
 	sums [windowDocs]int64  // their scores so far
 
+	runs []boundedRun // of a list that is alone
+
 	docs   [128]uint32 // scratch for blocks of which few documents are allowed
 	which  [128]uint8
 	freqs  [128]uint32
@@ -85,6 +87,9 @@ func (s *sweep) run(count bool, enough uint64) {
 	case len(s.any) == 0 || !s.scoring:
 		s.certain()
 		s.bits()
+	case len(s.any) == 1 && len(s.masks)+len(s.nots) == 0:
+		s.certain()
+		s.single(s.any[0])
 	default:
 		s.certain()
 		s.disjunction()

@@ -251,12 +251,33 @@ func (b *Blocks) Impacts(dst []Impact) []Impact {
 	return dst
 }
 
+// Runs gives the number of runs of blocks whose bounds are known: none of a short list.
+func (b *Blocks) Runs() int { return len(b.ends) / 4 }
+
+// RunImpacts appends pairs that bound all postings of a run, without reading those of its blocks.
+func (b *Blocks) RunImpacts(dst []Impact, run int) []Impact {
+	dst, _ = b.openRun(dst, run)
+	return dst
+}
+
 // Run reads the bounds of a run of blocks: pairs that bound all its postings, and how many there are for each of its blocks, in order. A corrupt or short
 // list gives nothing.
 func (b *Blocks) Run(run int, bounds *RunBounds) {
-	bounds.Whole, bounds.Pairs = bounds.Whole[:0], bounds.Pairs[:0]
-	if 4*run >= len(b.ends) {
+	var c cursor.Cursor
+	bounds.Pairs = bounds.Pairs[:0]
+	if bounds.Whole, c = b.openRun(bounds.Whole[:0], run); len(bounds.Whole) == 0 {
 		return
+	}
+	for i := range min(RunLen, b.count-run*RunLen) {
+		bounds.Pairs = b.readImpacts(bounds.Pairs, &c)
+		bounds.Upto[i] = len(bounds.Pairs)
+	}
+}
+
+// openRun appends the pairs of a run, and gives a cursor at those of its blocks.
+func (b *Blocks) openRun(dst []Impact, run int) ([]Impact, cursor.Cursor) {
+	if run >= b.Runs() {
+		return dst, cursor.Cursor{}
 	}
 	start, end := 0, int(binary.LittleEndian.Uint32(b.ends[4*run:]))
 	if run > 0 {
@@ -264,19 +285,17 @@ func (b *Blocks) Run(run int, bounds *RunBounds) {
 	}
 	if start > end || end > len(b.impacts) {
 		b.fail()
-		return
+		return dst, cursor.Cursor{}
 	}
 	c := cursor.New(b.impacts[start:end])
+	from := len(dst)
 	if run == 0 {
-		bounds.Whole = b.readImpacts(bounds.Whole, &c)
+		dst = b.readImpacts(dst, &c) // of the list
 	}
-	if len(b.ends) > 4 {
-		bounds.Whole = b.readImpacts(bounds.Whole[:0], &c)
+	if b.Runs() > 1 {
+		dst = b.readImpacts(dst[:from], &c)
 	}
-	for i := range min(RunLen, b.count-run*RunLen) {
-		bounds.Pairs = b.readImpacts(bounds.Pairs, &c)
-		bounds.Upto[i] = len(bounds.Pairs)
-	}
+	return dst, c
 }
 
 // RunBounds are the bounds of a run: pairs for all of it, and Pairs[Upto[i-1]:Upto[i]] for its block i.

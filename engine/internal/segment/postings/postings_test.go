@@ -146,7 +146,7 @@ func checkBounds(t *testing.T, src Source, ref Ref, want *List) {
 		if n := block % RunLen; n > 0 {
 			from = bounds.Upto[n-1]
 		}
-		for _, pairs := range [][]Impact{bounds.Pairs[from:bounds.Upto[block%RunLen]], bounds.Whole, all} {
+		for _, pairs := range [][]Impact{bounds.Pairs[from:bounds.Upto[block%RunLen]], bounds.Whole, b.RunImpacts(nil, block/RunLen), all} {
 			if len(pairs) > maxImpacts || !slices.ContainsFunc(pairs, func(p Impact) bool { return p.Freq >= want.Freqs[i] && p.Length <= byNumber{}.Length(d) }) {
 				t.Fatalf("document %d, frequency %d, length %d is above all of %v", d, want.Freqs[i], byNumber{}.Length(d), pairs)
 			}
