@@ -4,6 +4,10 @@ package search
 // lists take away from.
 func (s *sweep) conjunction() {
 	lead := s.all[0]
+	if int(lead.blocks.DF()) < s.env.view.Segment.Docs()/windowDocs*leapDocs {
+		s.leap()
+		return
+	}
 	for _, lists := range [][]*list{s.all, s.any} {
 		for _, l := range lists {
 			l.loose = int(lead.blocks.DF()) < 4*l.blocks.Count()
@@ -14,13 +18,6 @@ func (s *sweep) conjunction() {
 			return
 		}
 		next := max(base, lead.starts(lead.first))
-		if lead.blocks.DF() < uint32(s.env.view.Segment.Docs())/windowDocs*8 {
-			docs := lead.load(lead.first) // worth it, since most windows have none of its documents
-			if len(docs) == 0 {
-				return
-			}
-			next = docs[lowerBound(docs, base)]
-		}
 		s.open(next)
 		for _, l := range s.all {
 			if !l.enter(s.base) {
@@ -70,12 +67,17 @@ func (s *sweep) common() {
 	if reading := s.postings(s.all[0]); !s.filter(reading, reading) {
 		return
 	}
-	n := s.lead(rest+extra, floor)
+	s.meet(s.lead(rest+extra, floor), extra, floor, lossless)
+}
+
+// meet takes away the candidates that other lists do not hold, and collects what is left: those that can reach lossless, and all that can reach floor are counted.
+// Lists in any give at most extra.
+func (s *sweep) meet(n int, extra, floor, lossless int64) {
 	for i, l := range s.all[1:] {
 		if n == 0 {
 			return
 		}
-		rest = extra
+		rest := extra
 		for _, o := range s.all[i+2:] {
 			rest += o.bound
 		}
@@ -91,7 +93,7 @@ func (s *sweep) common() {
 		if n == 0 {
 			return
 		}
-		rest = 0
+		rest := int64(0)
 		for _, o := range s.any[i+1:] {
 			rest += o.bound
 		}
@@ -132,7 +134,7 @@ func (s *sweep) lead(total, floor int64) int {
 // keep takes away the candidates that a list does not hold. When there are many for the list's length its bits are asked first: a bit costs less
 // than a search in a block, most of which fail.
 func (s *sweep) keep(l *list, n int, rest, floor int64) int {
-	if n > 16 && n*8 > s.postings(l) {
+	if !s.leaping && n > 16 && n*8 > s.postings(l) {
 		s.hits = bitset{}
 		s.mark(l, &s.hits)
 		kept := 0

@@ -2,7 +2,8 @@
 // kept in a bounded heap by the total order. It imports the vocabulary (query, bm25, schema, fault), docset and segment.
 //
 // There are two ways. A query that is, but for filters, made of terms is a [plan]: a [sweep] executes it a window of 4096 documents at a time, over blocks of postings
-// in plain arrays, and leaves out what cannot enter the heap; where all matches score alike, or nobody wants scores, a window is just bits. Everything else becomes
+// in plain arrays, and leaves out what cannot enter the heap; where all matches score alike, or nobody wants scores, a window is just bits. Two kinds of plans need no
+// windows: a list that is alone is read from its best blocks on, and where the rarest of lists that all must match has few documents these are looked up in the others. Everything else becomes
 // iterators over documents with scores ([scorer]), which are walked to their end: leaves walk postings, columns or sets; boolean nodes combine them, the rarest first.
 //
 // What must match without a score is [mask]s in windows. Each is asked in whichever way costs least there: for all documents of the window, or about those found in it, before

@@ -44,6 +44,7 @@ type sweep struct {
 	counting bool   // every match must be found
 	exact    bool   // counted is the number of matches
 
+	leaping   bool // candidates may lie further apart than a window is long
 	base, end uint32
 	sifts     []*mask // that are asked of postings before these are scored
 	late      []*mask // that are asked of candidates in the end
@@ -87,7 +88,7 @@ func (s *sweep) run(count bool, enough uint64) {
 	case len(s.any) == 0 || !s.scoring:
 		s.certain()
 		s.bits()
-	case len(s.any) == 1 && len(s.masks)+len(s.nots) == 0:
+	case len(s.any) == 1 && len(s.masks) == 0:
 		s.certain()
 		s.single(s.any[0])
 	default:
