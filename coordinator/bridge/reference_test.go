@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/wire"
@@ -75,6 +77,7 @@ func reference(table []ops.Op) string {
 		}
 		fmt.Fprintf(&b, "| %d | %s |\n", status, strings.Join(codes, ", "))
 	}
+	fmt.Fprintf(&b, referenceSchema, strings.Join(analysis.Names()[4:], ", "), schema.MaxAnalyzers, schema.MaxAnalyzersBytes>>10, analysis.MaxEntries)
 	for i := range table {
 		writeOperation(&b, &table[i])
 	}

@@ -151,7 +151,7 @@ func FuzzShortWayGivesTheSame(f *testing.F) {
 		if len(text) > 1<<16 {
 			return
 		}
-		got, want := (standard{}).Analyze(nil, text), analyzeStandard(nil, text, full)
+		got, want := (standard{}).Analyze(nil, text), analyzeStandard(nil, text, full, true)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%q:\n%+v, want\n%+v", text, got, want)
 		}

@@ -47,15 +47,15 @@ func unspacedRun(text string) int {
 	return len(text)
 }
 
-// appendBigrams appends the pairs of characters of a run, which starts at byte offset of the whole text.
-func appendBigrams(dst []Token, run string, offset, position int) []Token {
+// appendBigrams appends the pairs of characters of a run, which starts at byte offset of the whole text. form makes a term of a pair.
+func appendBigrams(dst []Token, run string, offset, position int, form func(string) string) []Token {
 	start, size := 0, characterLen(run)
 	if size == len(run) {
-		return append(dst, Token{Term: cut(Fold(run)), Position: position, Start: offset, End: offset + size})
+		return append(dst, Token{Term: form(run), Position: position, Start: offset, End: offset + size})
 	}
 	for middle := size; middle < len(run); {
 		end := middle + characterLen(run[middle:])
-		dst = append(dst, Token{Term: cut(Fold(run[start:end])), Position: position, Start: offset + start, End: offset + end})
+		dst = append(dst, Token{Term: form(run[start:end]), Position: position, Start: offset + start, End: offset + end})
 		position++
 		start, middle = middle, end
 	}

@@ -108,4 +108,3 @@ func lines(t *testing.T, path string) []string {
 	}
 	return all
 }
-

@@ -9,9 +9,16 @@ import (
 type simple struct{}
 
 func (simple) Analyze(dst []Token, text string) []Token {
-	isLetter := func(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.M, r) }
 	return appendRuns(dst, text, isLetter, func(run string) string { return cut(Fold(run)) })
 }
+
+// letters takes the same runs as simple, as they stand in the text.
+type letters struct{}
+
+func (letters) Analyze(dst []Token, text string) []Token { return appendRuns(dst, text, isLetter, cut) }
+
+// isLetter tells whether a character is a letter or a mark on one.
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.M, r) }
 
 // whitespace takes what stands between Unicode spaces, as it is.
 type whitespace struct{}

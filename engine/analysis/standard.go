@@ -11,13 +11,24 @@ import (
 type standard struct{}
 
 func (standard) Analyze(dst []Token, text string) []Token {
-	return analyzeStandard(dst, text, asciiWord)
+	return analyzeStandard(dst, text, asciiWord, true)
+}
+
+// unfolded takes the same tokens as standard, as they stand in the text.
+type unfolded struct{}
+
+func (unfolded) Analyze(dst []Token, text string) []Token {
+	return analyzeStandard(dst, text, asciiWord, false)
 }
 
 // analyzeStandard walks over the text. next finds the end of an ASCII word that starts at a byte, or gives 0 where the full algorithm must decide;
 // it is a parameter so that the test can prove the short way equal to never taking it.
-func analyzeStandard(dst []Token, text string, next func(text string, start int) int) []Token {
-	lowered := lowerASCII(text) // same length; ASCII terms are cut out of it without a copy
+func analyzeStandard(dst []Token, text string, next func(text string, start int) int, fold bool) []Token {
+	lowered, form := text, cut
+	if fold {
+		lowered = lowerASCII(text) // same length; ASCII terms are cut out of it without a copy
+		form = func(word string) string { return cut(Fold(word)) }
+	}
 	position := 0
 	for i := 0; i < len(text); {
 		if end := next(text, i); end > 0 {
@@ -31,7 +42,7 @@ func analyzeStandard(dst []Token, text string, next func(text string, start int)
 		if r, size := utf8.DecodeRuneInString(text[i:]); isUnspaced(r) {
 			end := i + unspacedRun(text[i:])
 			before := len(dst)
-			dst = appendBigrams(dst, text[i:end], i, position)
+			dst = appendBigrams(dst, text[i:end], i, position, form)
 			position += len(dst) - before
 			i = end
 			continue
@@ -40,7 +51,7 @@ func analyzeStandard(dst []Token, text string, next func(text string, start int)
 		}
 		end := i + segment(text[i:])
 		if start, stop, ok := wordIn(text[i:end]); ok {
-			dst = append(dst, Token{Term: cut(Fold(text[i+start : i+stop])), Position: position, Start: i + start, End: i + stop})
+			dst = append(dst, Token{Term: form(text[i+start : i+stop]), Position: position, Start: i + start, End: i + stop})
 			position++
 		}
 		i = end

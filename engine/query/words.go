@@ -49,19 +49,27 @@ func (r *resolver) exactWord(text string, f *schema.Field, c scope, pos int, for
 
 // phraseOf gives the term or phrase of a text's tokens, nil where it has none.
 func (r *resolver) phraseOf(text string, f *schema.Field, c scope) (Node, error) {
+	if steps, ok := r.steps(text, f); ok {
+		return r.readings(steps, f, c)
+	}
 	tokens, err := r.tokens(text, f)
 	if err != nil || len(tokens) == 0 {
 		return nil, err
 	}
+	return phraseNode(tokens, f, c), nil
+}
+
+// phraseNode gives the term or phrase of tokens, of which there is at least one.
+func phraseNode(tokens []analysis.Token, f *schema.Field, c scope) Node {
 	if len(tokens) == 1 {
-		return &TextTerm{Field: f.Name, Term: tokens[0].Term, Boost: c.leaf(), Leaf: -1}, nil
+		return &TextTerm{Field: f.Name, Term: tokens[0].Term, Boost: c.leaf(), Leaf: -1}
 	}
 	n := &TextPhrase{Field: f.Name, Boost: c.leaf(), Leaf: -1}
 	for _, t := range tokens {
 		n.Terms = append(n.Terms, t.Term)
 		n.Offsets = append(n.Offsets, t.Position-tokens[0].Position)
 	}
-	return n, nil
+	return n
 }
 
 // tokens analyses a text as the field's words are asked for.
@@ -71,13 +79,18 @@ func (r *resolver) tokens(text string, f *schema.Field) ([]analysis.Token, error
 		return nil, fault.New(fault.BadField, "field %s: unknown analyzer %s", fault.Quote(f.Name), fault.Quote(f.Analyzer))
 	}
 	tokens := analyzer.Analyze(nil, text)
-	if len(tokens) > MaxClauses {
-		return nil, fault.New(fault.LimitExceeded, "a text of a query has at most %d words", MaxClauses)
+	return tokens, r.count(len(tokens))
+}
+
+// count counts the words of a text towards the limits.
+func (r *resolver) count(words int) error {
+	if words > MaxClauses {
+		return fault.New(fault.LimitExceeded, "a text of a query has at most %d words", MaxClauses)
 	}
-	if r.leaves += len(tokens); r.leaves > MaxLeaves {
-		return nil, tooManyLeaves()
+	if r.leaves += words; r.leaves > MaxLeaves {
+		return tooManyLeaves()
 	}
-	return tokens, nil
+	return nil
 }
 
 func (r *resolver) match(n *Match, c scope) (Node, error) {
@@ -132,13 +145,9 @@ func (r *resolver) matchField(v Value, f *schema.Field, c scope, and bool, minSh
 	if v.Kind != StringValue {
 		return nil, misfit(f, v)
 	}
-	tokens, err := r.tokens(v.Text, f)
-	if err != nil || len(tokens) == 0 {
+	terms, err := r.matchTerms(v.Text, f, c)
+	if err != nil || len(terms) == 0 {
 		return nil, err
-	}
-	terms := make([]Node, len(tokens))
-	for i, t := range tokens {
-		terms[i] = &TextTerm{Field: f.Name, Term: t.Term, Boost: c.leaf(), Leaf: -1}
 	}
 	if and {
 		return simplify(&Bool{Must: terms}), nil
@@ -152,6 +161,22 @@ func (r *resolver) matchField(v Value, f *schema.Field, c scope, and bool, minSh
 		needed = max(needed, wanted)
 	}
 	return simplify(&Bool{Should: terms, MinShould: needed}), nil
+}
+
+// matchTerms gives a clause for each word of a text.
+func (r *resolver) matchTerms(text string, f *schema.Field, c scope) ([]Node, error) {
+	if steps, ok := r.steps(text, f); ok {
+		return r.spelled(steps, f, c)
+	}
+	tokens, err := r.tokens(text, f)
+	if err != nil {
+		return nil, err
+	}
+	terms := make([]Node, len(tokens))
+	for i, t := range tokens {
+		terms[i] = &TextTerm{Field: f.Name, Term: t.Term, Boost: c.leaf(), Leaf: -1}
+	}
+	return terms, nil
 }
 
 // neededClauses reads minimum_should_match for so many clauses: 2, -1 (all but one), 75% or -25% (rounded down). A result below 0 is 0; one above total can

@@ -51,6 +51,8 @@ func parse(r *strictjson.Reader) (*Schema, error) {
 		switch key {
 		case "fields":
 			s.Fields, err = parseFields(r)
+		case "analyzers":
+			s.Analyzers, err = parseAnalyzers(r)
 		case "dynamic":
 			s.Dynamic, err = parseDynamic(r)
 		case "default_fields":
@@ -226,7 +228,7 @@ func parseDefaultFields(r *strictjson.Reader) ([]string, error) {
 	}
 }
 
-// MarshalJSON gives the canonical form: fields by name, defaults left out but for dynamic. [Parse] makes the same schema of it, and equal schemas give
+// MarshalJSON gives the canonical form: fields and analyzers by name, defaults of fields left out but for dynamic. [Parse] makes the same schema of it, and equal schemas give
 // the same bytes.
 func (s *Schema) MarshalJSON() ([]byte, error) {
 	b := []byte(`{"fields":{`)
@@ -236,7 +238,18 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 		}
 		b = s.Fields[i].appendJSON(b)
 	}
-	b = append(b, `},"dynamic":`...)
+	b = append(b, '}')
+	for i := range s.Analyzers {
+		separator := `,`
+		if i == 0 {
+			separator = `,"analyzers":{`
+		}
+		b = s.Analyzers[i].appendJSON(append(b, separator...))
+	}
+	if len(s.Analyzers) > 0 {
+		b = append(b, '}')
+	}
+	b = append(b, `,"dynamic":`...)
 	b = append(b, [...]string{DynamicTrue: "true", DynamicFalse: "false", DynamicStrict: `"strict"`}[s.Dynamic]...)
 	if len(s.DefaultFields) > 0 {
 		b = append(b, `,"default_fields":[`...)

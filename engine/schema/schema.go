@@ -97,7 +97,8 @@ func (f *Field) HasExact(value string) bool {
 
 // Schema says what the documents of a collection are. It is immutable once made.
 type Schema struct {
-	Fields        []Field // by name ascending
+	Fields        []Field    // by name ascending
+	Analyzers     []Analyzer // that it defines, by name ascending
 	Dynamic       Dynamic
 	DefaultFields []string // as listed by the user; empty: all text fields by name ascending
 }
@@ -113,7 +114,7 @@ func (s *Schema) Lookup(name string) (*Field, bool) {
 
 // Equal tells whether both say the same of documents.
 func (s *Schema) Equal(o *Schema) bool {
-	return slices.Equal(s.Fields, o.Fields) && s.Dynamic == o.Dynamic && slices.Equal(s.DefaultFields, o.DefaultFields)
+	return slices.Equal(s.Fields, o.Fields) && s.Dynamic == o.Dynamic && slices.Equal(s.DefaultFields, o.DefaultFields) && sameAnalyzers(s.Analyzers, o.Analyzers)
 }
 
 // With gives a schema that has these fields too. It fails with bad_field when one has a name that cannot stand beside the others, or another
@@ -130,7 +131,7 @@ func (s *Schema) With(fields []Field) (*Schema, error) {
 		merged = append(merged, f)
 	}
 	slices.SortFunc(merged, func(a, b Field) int { return cmp.Compare(a.Name, b.Name) })
-	with := &Schema{Fields: merged, Dynamic: s.Dynamic, DefaultFields: s.DefaultFields}
+	with := &Schema{Fields: merged, Analyzers: s.Analyzers, Dynamic: s.Dynamic, DefaultFields: s.DefaultFields}
 	if err := with.check(); err != nil {
 		return nil, err
 	}

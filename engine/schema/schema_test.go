@@ -165,6 +165,8 @@ func TestWith(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	f.Add([]byte(withAnalyzers))
+	f.Add([]byte(`{"analyzers":{"a":{"filters":[{"type":"synonyms","rules":["a b, c => d","e, f"]},{"type":"stop"},"stemmer"]}}}`))
 	for _, seed := range []string{`{}`, `{"fields":{"a":{"type":"text","boost":2}},"dynamic":"strict","default_fields":["a"]}`, manyFields(3),
 		`{"fields":{"v":{"type":"vector","dims":3,"similarity":"l2"},"a.b":{"type":"date"}}}`, `{"fields":{"\ud83d\ude00":{"type":"geo"}}}`} {
 		f.Add([]byte(seed))

@@ -1,0 +1,26 @@
+package bridge
+
+const referenceSchema = `
+## Schemas and analyzers
+
+A schema is ` + "`{\"fields\":{NAME:{\"type\":…}},\"analyzers\":{NAME:{…}},\"dynamic\":true|false|\"strict\",\"default_fields\":[NAME,…]}`" + `; types are text, keyword, long, double, date, bool, geo, vector. A text field
+names its ` + "`analyzer`" + ` (` + "`standard`" + ` unless it says otherwise), and a ` + "`search_analyzer`" + ` where the words of queries are cut by another.
+
+Every collection has ` + "`standard`" + ` (words of Unicode's segmentation, folded; pairs of characters where a script has no spaces), ` + "`simple`" + ` (runs of letters, folded), ` + "`whitespace`" + ` and ` + "`keyword`" + `
+(as they are), and the Snowball languages by name: %s. These take standard's words, without stop words where Snowball has a list, and stem them.
+
+A schema defines others, of char filters, a tokenizer and filters, each in order; one without parameters may be its name alone:
+
+    "analyzers":{"names":{"char_filters":["html_strip",{"type":"mapping","mappings":["& => and"]}],"tokenizer":"standard",
+                          "filters":["lowercase","ascii_folding",{"type":"edge_ngram","min":1,"max":10}]}}
+
+| | kinds |
+|---|---|
+| char_filters | ` + "`html_strip`" + `; ` + "`mapping`" + ` (` + "`mappings`" + `: the longest that begins at a place is replaced; spaces around => do not count) |
+| tokenizer | ` + "`standard`" + `, ` + "`letter`" + `, ` + "`whitespace`" + `, ` + "`keyword`" + `, none of which folds |
+| filters | ` + "`lowercase`" + ` (full case folding and NFKC); ` + "`ascii_folding`" + ` (accents of Latin and Greek letters go); ` + "`stop`" + ` (` + "`language`" + ` or ` + "`words`" + `); ` + "`stemmer`" + ` (` + "`language`" + `); ` + "`length`" + ` (` + "`min`, `max`" + `, characters); ` + "`edge_ngram`" + ` (` + "`min`, `max`" + `: the prefixes of a word, in its place); ` + "`synonyms`" + ` (` + "`rules`" + `) |
+
+Words of lists and rules pass through the filters before theirs. Synonyms change queries, not what is indexed: ` + "`\"dns, domain name system\"`" + ` lets a query for one ask for both, ` + "`\"ipad => ipad, tablet\"`" + ` lets one
+for what stands left ask for what stands right. At each place the longest spelling is taken, phrases go on behind it, and a document counts as its best reading does.
+At most %d analyzers and %d KiB of them in a schema, %d entries in a list.
+`
