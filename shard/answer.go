@@ -116,7 +116,11 @@ func (m *Member) open(head wire.Head) (view, error) {
 
 // admit tells whether a request may be answered from its snapshots.
 func (m *Member) admit(v view, head wire.Head) error {
+	dozes := m.dozes() // before the lease is looked at: one that comes meanwhile is newer than the snapshot
 	if !m.mayServe(v.current) {
+		if dozes {
+			return asleep{head.BudgetMs}
+		}
 		return m.notServing()
 	}
 	if v.current.Epoch() > head.Epoch {
@@ -142,6 +146,9 @@ func (m *Member) notServing() error {
 	state, reason := m.status.get()
 	if state == Serving {
 		reason = "it holds no valid lease"
+		if m.dozes() {
+			reason = "it is idle, and holds no lease"
+		}
 	}
 	return wire.NewError(fault.Unavailable, wire.ReasonNotServing, "member %s does not serve: %s %s", m.id, state, reason)
 }

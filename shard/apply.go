@@ -125,9 +125,26 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	}
 	m.reached.Store(&at)
 	m.progress.advance(m.table)
+	if slices.ContainsFunc(batch, isWrite) {
+		m.rest.need()
+	}
 	m.metrics.batched(batch, time.Since(began))
 	m.reportAll(done)
 	return nil
+}
+
+// isWrite tells whether a message changes what the group holds. Leases, and places in the log, do not.
+func isWrite(raw message) bool {
+	if raw.record == nil {
+		return false
+	}
+	return len(raw.record.Schemas) > 0 || slices.ContainsFunc(raw.record.Ops, func(op wire.Op) bool {
+		switch op.Kind {
+		case wire.KindPut, wire.KindDelete, wire.KindDropCollection, wire.KindSchema, wire.KindOwn:
+			return true
+		}
+		return false
+	})
 }
 
 // Places of operations that the engine never sees.

@@ -21,6 +21,12 @@
 // how long ago that was (a frozen machine, a stepped clock), the lease is dropped. The end is checked again before the reply leaves.
 // A pinned snapshot takes its content from the pin and its permission from the current snapshot; ids deleted since the pin are left out.
 //
+// # Rest
+//
+// A member that has met no request and no write for a minute stops serving and gives its leases back through the log, which is quiet from then on. The next request, or write
+// that it applies, wakes it: requests wait beside the queue until it has a lease with a place behind all that was stored meanwhile, and has applied so far. It is in state serving all
+// the time. Auditors and pings neither wake it nor keep it awake.
+//
 // # Start
 //
 // The index is opened as its last flush left it, with the lease table of that sequence; a damaged one is set aside. The log must be the one that the index was made from, and

@@ -19,9 +19,15 @@ func reached(snap *engine.Snapshot, head wire.Head) bool {
 	return snap.Seq() >= head.MinSeq && snap.Epoch() >= head.Epoch
 }
 
-// park lets an early request wait beside the queue, so that it keeps no worker from the others, and queues it again when the member has reached what it names. A
-// quarter of its budget is left for the work: a request that is still early then, or when the member leaves, is refused.
+// park lets an early request wait until the member has reached what it names.
 func (m *Member) park(leaving context.Context, r request, head wire.Head) {
+	refused := wire.NewError(fault.Unavailable, wire.ReasonNotCaughtUp, "member %s has not reached sequence %d and epoch %d in time", m.id, head.MinSeq, head.Epoch)
+	m.parkFor(leaving, r, head.BudgetMs, refused, func(ctx context.Context) bool { return m.awaitReached(ctx, head) })
+}
+
+// parkFor lets a request wait beside the queue, so that it keeps no worker from the others, and queues it again when what it waits for has come. A quarter of its
+// budget is left for the work: when it still waits then, or when the member leaves, it is refused.
+func (m *Member) parkFor(leaving context.Context, r request, budgetMs uint32, refused *wire.Error, wait func(ctx context.Context) bool) {
 	select {
 	case m.places <- struct{}{}:
 	default:
@@ -30,11 +36,11 @@ func (m *Member) park(leaving context.Context, r request, head wire.Head) {
 	}
 	m.parked.Go(func() { // ends with the wait
 		defer func() { <-m.places }()
-		budget := time.Duration(head.BudgetMs) * time.Millisecond
+		budget := time.Duration(budgetMs) * time.Millisecond
 		ctx, cancel := context.WithDeadline(leaving, r.arrived.Add(budget-budget/4))
 		defer cancel()
-		if !m.awaitReached(ctx, head) {
-			m.refuse(r, wire.NewError(fault.Unavailable, wire.ReasonNotCaughtUp, "member %s has not reached sequence %d and epoch %d in time", m.id, head.MinSeq, head.Epoch))
+		if !wait(ctx) {
+			m.refuse(r, refused)
 			return
 		}
 		m.enqueue(r)

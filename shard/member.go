@@ -38,6 +38,7 @@ type Member struct {
 
 	status   *status
 	grants   *grants
+	rest     *rest
 	progress *progress
 	pins     pins
 	requests chan request
@@ -71,7 +72,7 @@ func New(o Options) (*Member, error) {
 	m := &Member{
 		opts: o, id: subjects.MemberID(o.Group, o.Node), js: js,
 		metrics: newMetrics(), status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
-		grants: &grants{length: o.Lease, clock: o.Clock},
+		grants: &grants{length: o.Lease, clock: o.Clock}, rest: newRest(o.IdleAfter),
 	}
 	if m.folder, err = openFolder(o.Dir); err != nil {
 		return nil, fmt.Errorf("member %s: %w", m.id, err)

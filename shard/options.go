@@ -57,6 +57,8 @@ type Options struct {
 	Bind bool
 	// Lease is L, from 250 ms to 45 s; 0: DefaultLease.
 	Lease time.Duration
+	// IdleAfter is how long nobody must have asked or written for the member to give its leases back, until somebody does; 0: a minute.
+	IdleAfter time.Duration
 	// Clock measures leases; nil: SystemClock.
 	Clock Clock
 	// Resources are shared by all members of the process ([NewResources]); nil: the member's own.
@@ -110,6 +112,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.FlushAge == 0 {
 		o.FlushAge = flushAge
+	}
+	if o.IdleAfter == 0 {
+		o.IdleAfter = idleAfter
 	}
 	if o.Clock == nil {
 		o.Clock = SystemClock()

@@ -29,8 +29,8 @@ func (m *Member) answerJSON(ctx context.Context, r request) ([]byte, error) {
 	defer cancel()
 	snap := m.index.Snapshot()
 	defer snap.Close()
-	if !m.mayServe(snap) {
-		return nil, m.notServing()
+	if err := m.admitPerson(snap); err != nil {
+		return nil, err
 	}
 	reply, err := m.answerPerson(ctx, snap, r)
 	if err != nil {
@@ -40,6 +40,18 @@ func (m *Member) answerJSON(ctx context.Context, r request) ([]byte, error) {
 		return nil, m.notServing()
 	}
 	return json.Marshal(reply)
+}
+
+// admitPerson tells whether a snapshot may be shown.
+func (m *Member) admitPerson(snap *engine.Snapshot) error {
+	dozes := m.dozes() // as in admit
+	switch {
+	case m.mayServe(snap):
+		return nil
+	case dozes:
+		return asleep{personBudgetMs}
+	}
+	return m.notServing()
 }
 
 func (m *Member) answerPerson(ctx context.Context, snap *engine.Snapshot, r request) (any, error) {

@@ -15,7 +15,7 @@ import (
 const renewRetry = 250 * time.Millisecond
 
 // renewLeases brings the member into service when it has replayed to the head of its start, and keeps it there: a lease every L/5, each counted from before it was sent.
-// When ctx ends it stops serving, then releases what it holds.
+// While nobody needs it, it sleeps without one. When ctx ends it stops serving, then releases what it holds.
 func (m *Member) renewLeases(ctx context.Context) error {
 	defer m.drain()
 	if !m.awaitApplied(ctx, m.startHead) {
@@ -26,6 +26,9 @@ func (m *Member) renewLeases(ctx context.Context) error {
 	connected := conn.StatusChanged(nats.CONNECTED)
 	defer conn.RemoveStatusListener(connected)
 	for ctx.Err() == nil {
+		if m.sleepWhileIdle(ctx); ctx.Err() != nil {
+			break
+		}
 		pause := every
 		if !m.renewUnlessLost(ctx, every, connected) {
 			pause = min(every, renewRetry)
@@ -76,6 +79,10 @@ func (m *Member) renew(ctx context.Context) bool {
 	m.grants.add(seq, countsFrom(t0, m.opts.Clock))
 	if state, _ := m.status.get(); state == Joining && m.awaitApplied(ctx, seq) {
 		m.status.set(Serving, "")
+		m.rest.need() // from here on it counts how long nobody does
+	}
+	if m.rest.isAsleep() && m.awaitApplied(ctx, seq) {
+		m.rest.rise()
 	}
 	return true
 }

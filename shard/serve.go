@@ -91,7 +91,11 @@ func (m *Member) accept(msg *nats.Msg) {
 	if !subjects.IsInbox(msg.Reply) {
 		return
 	}
-	m.enqueue(request{msg: msg, op: msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:], arrived: time.Now()})
+	op := msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:]
+	if wakes(op) {
+		m.rest.need()
+	}
+	m.enqueue(request{msg: msg, op: op, arrived: time.Now()})
 }
 
 func (m *Member) enqueue(r request) {
@@ -155,6 +159,14 @@ func (m *Member) answer(ctx, leaving context.Context, r request) {
 	if errors.As(err, &ahead) {
 		m.park(leaving, r, ahead.head)
 		return
+	}
+	var sleeping asleep
+	if errors.As(err, &sleeping) && wakes(r.op) {
+		m.parkUntilRisen(leaving, r, sleeping.budgetMs)
+		return
+	}
+	if errors.As(err, &sleeping) {
+		err = m.notServing()
 	}
 	if errors.Is(err, engine.ErrUnreadable) {
 		m.refuseUnreadable(r, err)

@@ -31,6 +31,7 @@ var broken = []struct {
 	{"broken_i", []string{"deletes", "registers", "coverage"}, 100, "a member tries a lease again under the same message id"},
 	{"broken_newest", []string{"deletes", "registers", "coverage"}, 300, "a coordinator waits from the newest lease that it happens to know"},
 	{"broken_evict", []string{"deletes", "registers", "coverage"}, 100, "a coordinator takes leases out of the table that have not run out"},
+	{"broken_rest", []string{"deletes", "registers", "coverage"}, 100, "an idle member serves on under the leases that it has given back"},
 	{"broken_ack", []string{"acknowledged"}, 50, "a coordinator acknowledges before the log does"},
 	{"broken_partial", []string{"coverage"}, 20, "a coordinator does not say that a group is missing"},
 	{"broken_session", []string{"sessions"}, 100, "a coordinator does not pass min_seq on"},

@@ -22,6 +22,9 @@ const (
 // Profiles name the mixture of faults of a plan; a seed's is the seed's remainder.
 var profiles = [...]string{"crashes", "partitions", "leases", "deaf", "server", "disks"}
 
+// idleAfter is how soon members fall asleep: never, or between two requests, of which some come at least every 150 ms. It follows from the seed as the profile does.
+var idleAfter = [...]time.Duration{0, 20 * time.Millisecond, 80 * time.Millisecond}
+
 // Plan is what a seed makes: a shape, the programs of all clients, and the faults. It is a pure function of the seed.
 type Plan struct {
 	Seed    uint64
@@ -29,8 +32,10 @@ type Plan struct {
 	Groups  int
 	Members int // of each group
 	Rates   map[string]float64
-	Clients [][]witness.Step
-	Faults  []Fault
+	// IdleAfter is how long members wait before they give their leases back; 0: longer than a run.
+	IdleAfter time.Duration
+	Clients   [][]witness.Step
+	Faults    []Fault
 }
 
 // FaultKind is what goes wrong.
@@ -97,7 +102,8 @@ type planner struct {
 // MakePlan makes the plan of a seed.
 func MakePlan(seed uint64) *Plan {
 	p := &planner{Chance: witness.Chance{Rand: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}}
-	p.plan = Plan{Seed: seed, Profile: profiles[seed%uint64(len(profiles))], Groups: p.Pick(50, 30, 20) + 1, Members: p.Pick(20, 60, 20) + 1, Rates: map[string]float64{}}
+	p.plan = Plan{Seed: seed, Profile: profiles[seed%uint64(len(profiles))], Groups: p.Pick(50, 30, 20) + 1, Members: p.Pick(20, 60, 20) + 1, Rates: map[string]float64{},
+		IdleAfter: idleAfter[seed/uint64(len(profiles))%uint64(len(idleAfter))]}
 	for _, id := range p.plan.memberIDs() {
 		p.plan.Rates[id] = 1 + mostRate*(2*p.Float64()-1)
 	}
