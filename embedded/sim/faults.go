@@ -140,5 +140,9 @@ func (w *World) mend() {
 			release(&g.all)
 			g.drag, g.ponder = 0, 0
 		})
+		if p.hasEnded() { // by itself, since its disk did not let it start: somebody watches over processes
+			p.end()
+			w.startAgain(p)
+		}
 	}
 }

@@ -135,6 +135,20 @@ func (l *life) disconnect() {
 	}
 }
 
+// hasEnded tells whether the process has ended by itself.
+func (p *process) hasEnded() bool {
+	l := p.running()
+	if l == nil {
+		return false
+	}
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // running gives the life that is going on, or nil.
 func (p *process) running() *life {
 	p.mu.Lock()
