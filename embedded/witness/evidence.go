@@ -14,7 +14,8 @@ import (
 
 // Times of the reading in the end.
 const (
-	logTimeout    = time.Minute      // of all streams
+	logTimeout    = 3 * time.Minute  // of all streams
+	readTimeout   = 30 * time.Second // of one try to read one
 	finalTimeout  = 90 * time.Second // of one document at one member, which may have to renew its lease first
 	statesTimeout = 10 * time.Second
 )
@@ -53,8 +54,11 @@ func (w *Witness) readLog(ctx context.Context) (*Log, error) {
 	}
 	log := &Log{Groups: make(map[string]*GroupLog)}
 	for _, group := range w.o.Groups {
-		messages, err := readStream(ctx, js, w.o.Names.Stream(group))
-		if err != nil {
+		var messages []Message
+		if err := Retry(ctx, func() (err error) {
+			messages, err = readStream(ctx, js, w.o.Names.Stream(group))
+			return err
+		}); err != nil {
 			return nil, fmt.Errorf("read the log of %s: %w", group, err)
 		}
 		if log.Groups[group], err = PlayGroup(group, messages); err != nil {
@@ -65,6 +69,8 @@ func (w *Witness) readLog(ctx context.Context) (*Log, error) {
 }
 
 func readStream(ctx context.Context, js jetstream.JetStream, name string) ([]Message, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	stream, err := js.Stream(ctx, name)
 	if err != nil {
 		return nil, err
