@@ -260,8 +260,11 @@ func (m *model) part(field string, leaf, tf int, weights []bm25.Weight) (bool, i
 	return true, bm25.Part(w.W, w.C0, w.C1, uint32(tf), uint32(m.length(field)))
 }
 
-// phrases counts the positions from which a phrase without slop completes.
+// phrases counts the positions from which a phrase completes.
 func (m *model) phrases(n *query.TextPhrase) (tf int) {
+	if n.Slop > 0 || n.Prefix {
+		return completions(m.terms[n.Field], n)
+	}
 	terms := m.terms[n.Field]
 	for start := range terms {
 		complete := true
@@ -270,6 +273,37 @@ func (m *model) phrases(n *query.TextPhrase) (tf int) {
 			complete = complete && at < len(terms) && terms[at] == term
 		}
 		if complete {
+			tf++
+		}
+	}
+	return tf
+}
+
+// completions tries all ways to give each slot of a phrase a position of its own.
+func completions(terms []string, n *query.TextPhrase) (tf int) {
+	fits := func(k, at int) bool {
+		if n.Prefix && k == len(n.Terms)-1 {
+			return strings.HasPrefix(terms[at], n.Terms[k])
+		}
+		return terms[at] == n.Terms[k]
+	}
+	var try func(k, least, most int, taken []int) bool
+	try = func(k, least, most int, taken []int) bool {
+		if most-least > n.Slop {
+			return false
+		}
+		if k == len(n.Terms) {
+			return true
+		}
+		for at := range terms {
+			if place := at - n.Offsets[k]; fits(k, at) && !slices.Contains(taken, at) && try(k+1, min(least, place), max(most, place), append(taken, at)) {
+				return true
+			}
+		}
+		return false
+	}
+	for at := range terms {
+		if fits(0, at) && try(1, at, at, []int{at}) {
 			tf++
 		}
 	}

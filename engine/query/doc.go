@@ -52,7 +52,7 @@
 //	 4 DisMax         list of nodes, tie
 //	 5 ConstantScore  node, boost
 //	 6 TextTerm       field, term, boost, leaf signed
-//	 7 TextPhrase     field, list of terms, an offset for each, unsigned, slop unsigned, boost, leaf signed
+//	 7 TextPhrase     field, list of terms, an offset for each, unsigned, slop unsigned, flags (1 the last is a prefix), boost, leaf signed
 //	 8 KeywordSet     field, list of values ascending, boost
 //	 9 KeywordRange   field, flags (1 lo, 2 hi, 4 lo included, 8 hi included), the ends that are there, boost
 //	10 LongRange      field, lo signed, hi signed, boost

@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jetseek/jetseek/engine/query"
@@ -98,7 +99,14 @@ func dump(n query.Node) string {
 	case *query.TextTerm:
 		return field(n.Field) + n.Term + leaf(n.Leaf) + boost(n.Boost)
 	case *query.TextPhrase:
-		return fmt.Sprintf("%s%v@%v%s%s", field(n.Field), n.Terms, n.Offsets, leaf(n.Leaf), boost(n.Boost))
+		terms, slop := slices.Clone(n.Terms), ""
+		if n.Prefix {
+			terms[len(terms)-1] += "*"
+		}
+		if n.Slop > 0 {
+			slop = fmt.Sprintf("~%d", n.Slop)
+		}
+		return fmt.Sprintf("%s%v@%v%s%s%s", field(n.Field), terms, n.Offsets, slop, leaf(n.Leaf), boost(n.Boost))
 	case *query.KeywordSet:
 		return fmt.Sprintf("%sset%q%s", field(n.Field), n.Values, boost(n.Boost))
 	case *query.KeywordRange:

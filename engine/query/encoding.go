@@ -69,6 +69,7 @@ func AppendNode(b []byte, n Node) []byte {
 			b = binary.AppendUvarint(b, uint64(offset))
 		}
 		b = binary.AppendUvarint(b, uint64(n.Slop))
+		b = append(b, flags(n.Prefix))
 		b = appendFloat(b, n.Boost)
 		return binary.AppendVarint(b, int64(n.Leaf))
 	case *KeywordSet:
@@ -282,6 +283,10 @@ func (d *decoder) phrase() Node {
 		d.fail("a phrase without terms")
 	}
 	n.Slop = int(d.uvarint(math.MaxInt32))
+	bits := d.byte()
+	if n.Prefix = bits == 1; bits > 1 || n.Prefix && len(n.Terms) < 2 {
+		d.fail("bad phrase of a prefix")
+	}
 	n.Boost = d.boost()
 	n.Leaf = d.leaf()
 	return n

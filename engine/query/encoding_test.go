@@ -28,7 +28,7 @@ func TestEncodingOfNodes(t *testing.T) {
 		{&query.TextTerm{Field: "t", Term: "go", Boost: 1, Leaf: 0}, "06 (field)0174 (term)02676f (boost)" + one + "(leaf)00"},
 		{&query.TextTerm{Field: "t", Term: "go", Boost: 0, Leaf: -1}, "06 (field)0174 (term)02676f (boost)0000000000000000 (leaf)01"},
 		{&query.TextPhrase{Field: "t", Terms: []string{"a", "b"}, Offsets: []int{0, 2}, Slop: 3, Boost: 1, Leaf: 1},
-			"07 (field)0174 (terms)02 0161 0162 (offsets)00 02 (slop)03 (boost)" + one + "(leaf)02"},
+			"07 (field)0174 (terms)02 0161 0162 (offsets)00 02 (slop)03 (flags)00 (boost)" + one + "(leaf)02"},
 		{&query.KeywordSet{Field: "t", Values: []string{"a", "b"}, Boost: 1}, "08 (field)0174 (values)02 0161 0162 (boost)" + one},
 		{&query.KeywordRange{Field: "t", Lo: &a, Hi: &b, IncHi: true, Boost: 1}, "09 (field)0174 (flags)0b (lo)0161 (hi)0162 (boost)" + one},
 		{&query.KeywordRange{Field: "t", Boost: 1}, "09 (field)0174 (flags)00 (boost)" + one},

@@ -23,7 +23,14 @@ func Label(n Node) string {
 	case *TextTerm:
 		return n.Field + ":" + n.Term
 	case *TextPhrase:
-		return n.Field + `:"` + strings.Join(n.Terms, " ") + `"`
+		label := n.Field + `:"` + strings.Join(n.Terms, " ") + `"`
+		if n.Prefix {
+			label += "*"
+		}
+		if n.Slop > 0 {
+			label += fmt.Sprintf("~%d", n.Slop)
+		}
+		return label
 	case *KeywordSet:
 		if len(n.Values) == 1 {
 			return n.Field + ":" + n.Values[0]

@@ -48,12 +48,14 @@ type TextTerm struct {
 }
 
 // TextPhrase matches documents in which the terms stand at the given relative positions (Offsets[0] is 0) of one field, with a slop. A scoring
-// leaf with one weight (idf: the sum of its terms' idf in order); tf is the number of positions from which it completes.
+// leaf with one weight (idf: the sum of its terms' idf in order); tf is the number of positions from which it completes. With a slop s it completes when there are distinct
+// positions p(k) with max(p(k) - Offsets[k]) - min(p(k) - Offsets[k]) <= s.
 type TextPhrase struct {
 	Field   string
-	Terms   []string
+	Terms   []string // at least two with Prefix
 	Offsets []int
 	Slop    int
+	Prefix  bool // the last of Terms stands for all that begin with it, and adds nothing to idf
 	Boost   float64
 	Leaf    int
 }

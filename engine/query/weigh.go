@@ -32,7 +32,7 @@ func Leaves(nodes ...Node) []Leaf {
 				}
 			case *TextPhrase:
 				if n.Leaf >= 0 {
-					leaves = append(leaves, Leaf{Field: n.Field, Terms: n.Terms, Boost: n.Boost})
+					leaves = append(leaves, Leaf{Field: n.Field, Terms: n.whole(), Boost: n.Boost})
 				}
 			}
 		})
@@ -41,6 +41,14 @@ func Leaves(nodes ...Node) []Leaf {
 		leaves[i].Limit = bm25.MaxWeight / float64(scoring)
 	}
 	return leaves
+}
+
+// whole gives the terms of a phrase that are no prefixes.
+func (n *TextPhrase) whole() []string {
+	if n.Prefix {
+		return n.Terms[:len(n.Terms)-1]
+	}
+	return n.Terms
 }
 
 // Question lists the fields and terms whose statistics the leaves need, each once, in order.

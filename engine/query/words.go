@@ -23,12 +23,19 @@ func (r *resolver) word(n *Word, f *schema.Field, c scope, spread bool) (Node, e
 // phrase resolves quoted text.
 func (r *resolver) phrase(n *Phrase, f *schema.Field, c scope, spread bool) (Node, error) {
 	switch {
-	case n.Prefix:
-		return nil, fault.At(fault.BadQuery, n.Pos, "match_phrase_prefix queries are not supported yet")
-	case n.Slop > 0:
-		return nil, fault.At(fault.BadQuery, n.Pos, "phrases with a slop are not supported yet")
 	case f.Type == schema.Text:
-		return r.phraseOf(n.Text, f, c)
+		resolved, err := r.phraseOf(n.Text, f, c)
+		switch p := resolved.(type) {
+		case *TextPhrase:
+			p.Slop, p.Prefix = n.Slop, n.Prefix
+		case *TextTerm:
+			if n.Prefix {
+				return &TermPattern{Field: f.Name, Kind: PrefixPattern, Text: p.Term}, nil // a prefix adds nothing to a phrase's score
+			}
+		}
+		return resolved, err
+	case n.Prefix:
+		return r.pattern(TermPattern{Kind: PrefixPattern, Text: n.Text}, f, scope{scores: c.scores}, n.Pos, spread || n.Lenient)
 	case n.Pos < 0 && f.Type != schema.Keyword:
 		return nil, misfit(f, Value{Kind: StringValue, Text: n.Text})
 	}

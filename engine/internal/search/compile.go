@@ -148,10 +148,7 @@ func (e *env) phrase(n *query.TextPhrase, scoring bool) scorer {
 	weight := e.weight(n.Leaf, scoring)
 	f := e.view.Segment.Field(n.Field)
 	switch {
-	case n.Slop != 0:
-		e.fail(fault.New(fault.BadQuery, "phrases with a slop are not supported yet"))
-		return nil
-	case len(n.Terms) == 0 || len(n.Offsets) != len(n.Terms):
+	case len(n.Terms) == 0 || n.Prefix && len(n.Terms) == 1 || len(n.Offsets) != len(n.Terms):
 		e.fail(fault.New(fault.BadQuery, "a phrase of %d terms at %d places", len(n.Terms), len(n.Offsets)))
 		return nil
 	case f == nil || !f.HasText:
@@ -159,7 +156,15 @@ func (e *env) phrase(n *query.TextPhrase, scoring bool) scorer {
 	}
 	p := &phrase{offsets: n.Offsets, env: e, weight: weight, lengths: &f.Lengths}
 	var terms []scorer
-	for _, text := range n.Terms {
+	whole := n.Terms
+	if n.Prefix {
+		whole = n.Terms[:len(n.Terms)-1]
+		p.last = &anyPrefixed{env: e, field: f, prefix: n.Terms[len(whole)]}
+	}
+	if n.Slop > 0 {
+		p.slop = newSlop(e, whole, n.Offsets, n.Slop)
+	}
+	for _, text := range whole {
 		s := e.termOf(f, text, bm25.Weight{})
 		if s == nil {
 			return nil

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"iter"
 
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/internal/docset"
@@ -23,8 +24,11 @@ func (e *env) termPattern(n *query.TermPattern) scorer {
 	}
 	if n.Kind == query.PrefixPattern {
 		u := union{env: e, lists: lists}
-		for it := dict.Seek(n.Text); it.Valid() && bytes.HasPrefix(it.Term(), []byte(n.Text)) && e.step(); it.Next() {
-			u.add(it.Ref())
+		for ref := range beginning(dict, n.Text) {
+			if !e.step() {
+				return nil
+			}
+			u.add(ref)
 		}
 		return u.scorer(n.Boost)
 	}
@@ -38,6 +42,14 @@ func (e *env) termPattern(n *query.TermPattern) scorer {
 		u.add(m.Ref())
 	}
 	return u.scorer(n.Boost)
+}
+
+// beginning walks the lists of the terms that begin with a prefix.
+func beginning(dict *termdict.Dict, prefix string) iter.Seq[postings.Ref] {
+	return func(yield func(postings.Ref) bool) {
+		for it := dict.Seek(prefix); it.Valid() && bytes.HasPrefix(it.Term(), []byte(prefix)) && yield(it.Ref()); it.Next() {
+		}
+	}
 }
 
 // exactPrefix turns the values that begin with a prefix into ordinals, of which the column then tells.

@@ -116,6 +116,9 @@ func (d *document) match(n query.Node, weights []bm25.Weight) (bool, int64) {
 		}
 		return part(n.Leaf, tf)
 	case *query.TextPhrase:
+		if n.Slop > 0 || n.Prefix || n.Offsets[len(n.Offsets)-1] >= len(n.Terms) {
+			return part(n.Leaf, completions(d.words, n))
+		}
 		tf := 0
 		for p := range d.words {
 			if p+len(n.Terms) <= len(d.words) && slices.Equal(d.words[p:p+len(n.Terms)], n.Terms) {

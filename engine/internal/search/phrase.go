@@ -15,7 +15,9 @@ type phrase struct {
 	env     *env
 	weight  bm25.Weight
 	lengths *docvalues.Column
-	freq    uint32 // in the document it stands on
+	freq    uint32       // in the document it stands on
+	last    *anyPrefixed // not nil: the last slot takes any term with a prefix
+	slop    *slop        // not nil: slots may stand apart
 
 	starts, positions []uint32 // scratch
 }
@@ -46,13 +48,27 @@ func (s *phrase) fit(doc uint32) uint32 {
 
 // count gives the number of positions from which the phrase completes in the document.
 func (s *phrase) count() uint32 {
-	s.starts = s.its[0].Positions(s.starts[:0])
-	for k := 1; k < len(s.its) && len(s.starts) > 0; k++ {
-		s.positions = s.its[k].Positions(s.positions[:0])
+	if s.slop != nil {
+		for k := range s.offsets {
+			s.slop.positions[k] = s.at(k, s.slop.positions[k][:0])
+		}
+		return s.slop.count()
+	}
+	s.starts = s.at(0, s.starts[:0])
+	for k := 1; k < len(s.offsets) && len(s.starts) > 0; k++ {
+		s.positions = s.at(k, s.positions[:0])
 		s.starts = meeting(s.starts, s.positions, uint64(s.offsets[k]))
 		s.env.left -= len(s.positions) / 16
 	}
 	return uint32(len(s.starts))
+}
+
+// at appends the positions of a slot in the document.
+func (s *phrase) at(k int, dst []uint32) []uint32 {
+	if k == len(s.its) {
+		return s.last.at(s.all.Doc(), dst)
+	}
+	return s.its[k].Positions(dst)
 }
 
 // meeting keeps the starts p for which p+offset is among positions; both ascend.

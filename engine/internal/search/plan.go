@@ -52,7 +52,7 @@ func (p *plan) terms(n query.Node, filters []query.Node) bool {
 		for _, t := range n.Terms {
 			p.all = append(p.all, query.TextTerm{Field: n.Field, Term: t, Leaf: n.Leaf})
 		}
-		return n.Slop == 0 && len(n.Terms) > 0 && len(n.Terms) == len(n.Offsets)
+		return n.Slop == 0 && !n.Prefix && len(n.Terms) > 0 && len(n.Terms) == len(n.Offsets)
 	case *query.Bool:
 		return p.must(n) && p.should(n) && len(p.all)+len(p.any) > 0
 	}
