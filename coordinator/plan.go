@@ -30,6 +30,7 @@ type plan struct {
 	leaves []query.Leaf
 	fields []string
 	terms  []bm25.FieldTerm
+	fuzzy  []query.FuzzyQuestion // of words whose terms are not agreed yet
 }
 
 // planSearch checks a search against the collection's schema and resolves it.
@@ -65,10 +66,7 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 		return nil, err
 	}
 	p.score = len(p.sort) == 0 || body.TrackScores || sortsByScore(p.sort)
-	if p.score {
-		p.leaves = query.Leaves(p.query)
-		p.fields, p.terms = query.Question(p.leaves)
-	}
+	p.ask()
 	return p, nil
 }
 
@@ -97,8 +95,8 @@ func sortsByScore(keys []query.SortKey) bool {
 	return false
 }
 
-// needsStats tells whether scores depend on statistics of the corpus.
-func (p *plan) needsStats() bool { return len(p.terms) > 0 }
+// needsStats tells whether something must be known of the corpus first: statistics that scores depend on, or the terms near fuzzy words.
+func (p *plan) needsStats() bool { return len(p.fields)+len(p.fuzzy) > 0 }
 
 // head is what every request of the plan to a group says.
 func (p *plan) head(g placement.Group) wire.Head {

@@ -82,6 +82,7 @@ type part struct {
 	node   string // the member that answered, and must answer the later trips
 	seq    uint64 // of its snapshot
 	stats  bm25.Stats
+	near   [][]query.Expansion // of each fuzzy word of the plan
 	result *wire.SearchReply
 	err    *wire.Error // the group is missing from the answer
 }
@@ -189,23 +190,36 @@ func (c *Coordinator) gatherStats(ctx context.Context, out *answered) (bm25.Stat
 		t.targets = append(t.targets, &target{
 			group: part.group.Name, head: p.head(part.group), members: c.membersOf(part.group.Name, p.body.MinSeq[part.group.Name]),
 			encode: func(h wire.Head) []byte {
-				return wire.AppendStatsRequest(nil, &wire.StatsRequest{Head: h, Fields: p.fields, Terms: p.terms, Pin: true})
+				return wire.AppendStatsRequest(nil, &wire.StatsRequest{Head: h, Fields: p.fields, Terms: p.terms, Fuzzy: p.fuzzy, Pin: true})
 			},
 			accept: func(data []byte) *wire.Error {
 				reply, err := decodeReply(data, wire.DecodeStatsReply, func(r *wire.StatsReply) *wire.Frame { return &r.Frame })
 				if err != nil {
 					return err
 				}
-				part.seq, part.stats = reply.Seq, reply.Stats
+				if len(reply.Near) != len(p.fuzzy) {
+					return unavailable("malformed", "terms near %d words, not %d", len(reply.Near), len(p.fuzzy))
+				}
+				part.seq, part.stats, part.near = reply.Seq, reply.Stats, reply.Near
 				return nil
 			},
 		})
 	}
 	out.retried += c.scatter(ctx, t)
-	sum := bm25.Stats{Fields: make([]bm25.FieldStats, len(p.fields)), DF: make([]uint64, len(p.terms))}
 	for i, part := range out.parts {
 		part.node, part.err = t.targets[i].node, t.targets[i].err
 		out.note(part.err)
+		if part.err == nil && (len(part.stats.Fields) != len(p.fields) || len(part.stats.DF) != len(p.terms)) {
+			return bm25.Stats{}, unavailable("malformed", "member %s/%s answers another question", part.group.Name, part.node)
+		}
+	}
+	if len(p.fuzzy) > 0 {
+		if err := p.agree(out.parts); err != nil {
+			return bm25.Stats{}, err
+		}
+	}
+	sum := bm25.Stats{Fields: make([]bm25.FieldStats, len(p.fields)), DF: make([]uint64, len(p.terms))}
+	for _, part := range out.parts {
 		if part.err != nil {
 			continue
 		}

@@ -180,6 +180,91 @@ func (q refPattern) eval(_ refStats, d *refDoc, boost float64) (bool, int64) {
 	return matched, sum
 }
 
+// refFuzzy is field:word~edits.
+type refFuzzy struct {
+	field, word string
+	edits       int
+	boost       float64
+}
+
+func (q refFuzzy) String() string {
+	return fmt.Sprintf("%s:%s~%d^%s", q.field, q.word, q.edits, strconv.FormatFloat(q.boost, 'g', -1, 64))
+}
+
+func (q refFuzzy) eval(s refStats, d *refDoc, boost float64) (bool, int64) {
+	matched, best := false, int64(0)
+	for _, term := range distinct(d.text[q.field]) {
+		edits := alignment(q.word, term)
+		if edits > q.edits {
+			continue
+		}
+		tf := 0
+		for _, token := range d.text[q.field] {
+			if token == term {
+				tf++
+			}
+		}
+		score := s.part(q.field, float64(float64(boost*q.boost)*fieldBoost(q.field)), s.idf(q.field, term), tf, len(d.text[q.field]))
+		if edits > 0 {
+			factor := max(0, 1-float64(edits)/float64(len(q.word)))
+			score = int64(float64(4294967296 * float64(float64(score)/4294967296*factor)))
+		}
+		matched, best = true, max(best, score)
+	}
+	return matched, best
+}
+
+// alignment is the optimal string alignment of two words of ASCII.
+func alignment(a, b string) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			d[i][j] = min(d[i-1][j], d[i][j-1]) + 1
+			if cost := d[i-1][j-1]; a[i-1] == b[j-1] {
+				d[i][j] = min(d[i][j], cost)
+			} else {
+				d[i][j] = min(d[i][j], cost+1)
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+// refNear is field:"two words"~slop.
+type refNear struct {
+	field string
+	terms [2]string
+	slop  int
+}
+
+func (q refNear) String() string {
+	return fmt.Sprintf(`%s:"%s %s"~%d`, q.field, q.terms[0], q.terms[1], q.slop)
+}
+
+func (q refNear) eval(s refStats, d *refDoc, boost float64) (bool, int64) {
+	tokens, tf := d.text[q.field], 0
+	for i, a := range tokens {
+		for j, b := range tokens {
+			if gap := j - 1 - i; a == q.terms[0] && b == q.terms[1] && i != j && max(gap, -gap) <= q.slop {
+				tf++
+				break
+			}
+		}
+	}
+	idf := s.idf(q.field, q.terms[0]) + s.idf(q.field, q.terms[1])
+	return tf > 0, s.part(q.field, float64(boost*fieldBoost(q.field)), idf, tf, len(tokens))
+}
+
 // refKey is keyword:value.
 type refKey struct{ field, value string }
 

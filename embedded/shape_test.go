@@ -223,7 +223,11 @@ func (w *world) query(depth int) refQuery {
 		}
 		return q
 	}
-	switch w.rng.IntN(9) {
+	switch w.rng.IntN(11) {
+	case 9:
+		return refFuzzy{field: []string{"title", "body"}[w.rng.IntN(2)], word: w.word() + []string{"", "1", "x"}[w.rng.IntN(3)], edits: 1 + w.rng.IntN(2), boost: w.boost()}
+	case 10:
+		return refNear{field: []string{"title", "body"}[w.rng.IntN(2)], terms: [2]string{w.word(), w.word()}, slop: 1 + w.rng.IntN(4)}
 	case 8:
 		return w.pattern()
 	case 0:

@@ -73,6 +73,9 @@ func (x *explainer) node(n query.Node) (bm25.Explanation, bool, error) {
 	case *query.DisMax:
 		e, err := x.disMax(n)
 		return e, true, err
+	case *query.Scaled:
+		e, _, err := x.node(n.Child)
+		return bm25.Fixed(query.Label(n), bm25.Product("the more edits the less", e, bm25.Constant(n.Factor, "1 - edits/characters of the word"))), true, err
 	case *query.TextTerm:
 		return x.leaf(n, n.Leaf, m), true, nil
 	case *query.TextPhrase:

@@ -34,22 +34,26 @@ func (p *part) fieldStats(name string) bm25.FieldStats {
 	return bm25.FieldStats{}
 }
 
-// docFrequency counts the visible documents that hold a term: the dictionary's number when all are visible, else what the part's cache knows.
-func (p *part) docFrequency(t bm25.FieldTerm) uint64 {
+// docFrequency counts the visible documents that hold a term of a text field.
+func (p *part) docFrequency(t bm25.FieldTerm) uint64 { return p.frequency(t, false) }
+
+// frequency counts the visible documents that hold a term, or an exact value: the dictionary's number when all are visible, else what the part's cache knows.
+func (p *part) frequency(t bm25.FieldTerm, exact bool) uint64 {
 	field := p.seg.FieldIndex(t.Field)
 	if field < 0 {
 		return 0
 	}
 	f := &p.seg.Fields()[field]
-	if !f.HasText {
-		return 0
+	dict, lists, kind := &f.Terms, f.TermPostings(), uint64(0)
+	if exact {
+		dict, lists, kind = &f.Exact, f.ExactPostings(), 1<<63
 	}
-	ord, ref, ok := f.Terms.Lookup(t.Term)
+	ord, ref, ok := dict.Lookup(t.Term)
 	if !ok {
 		return 0
 	}
 	if p.whole() {
 		return uint64(ref.DF)
 	}
-	return p.df.count(p, uint64(field)<<32|uint64(ord), f.TermPostings(), ref)
+	return p.df.count(p, kind|uint64(field)<<32|uint64(ord), lists, ref)
 }

@@ -33,7 +33,7 @@ func (m *Member) answerBinary(ctx context.Context, r request) ([]byte, error) {
 	var data []byte
 	switch r.op {
 	case wire.OpStats:
-		data, err = m.stats(view, r)
+		data, err = m.stats(ctx, view, r)
 	case wire.OpSearch:
 		data, err = m.search(ctx, view, r)
 	case wire.OpDocs:
@@ -160,8 +160,8 @@ func (m *Member) frame(h *wire.Head, snap *engine.Snapshot) wire.Frame {
 	return f
 }
 
-// stats gives the statistics of the terms and fields asked for, and pins the snapshot where asked.
-func (m *Member) stats(v view, r request) ([]byte, error) {
+// stats gives the statistics of the terms and fields asked for, and the terms near fuzzy words, and pins the snapshot where asked.
+func (m *Member) stats(ctx context.Context, v view, r request) ([]byte, error) {
 	q, err := wire.DecodeStatsRequest(r.msg.Data)
 	if err != nil {
 		return nil, malformed(err)
@@ -169,7 +169,11 @@ func (m *Member) stats(v view, r request) ([]byte, error) {
 	if q.Pin {
 		m.pins.keep(v.content)
 	}
-	reply := wire.StatsReply{Frame: m.frame(&q.Head, v.content), Stats: v.content.Stats(q.Collection, q.Fields, q.Terms)}
+	near, err := v.content.Expand(ctx, q.Collection, q.Fuzzy)
+	if err != nil {
+		return nil, err
+	}
+	reply := wire.StatsReply{Frame: m.frame(&q.Head, v.content), Stats: v.content.Stats(q.Collection, q.Fields, q.Terms), Near: near}
 	return wire.AppendStatsReply(nil, &reply), nil
 }
 

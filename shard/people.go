@@ -145,6 +145,9 @@ func searchAlone(ctx context.Context, snap *engine.Snapshot, coll engine.Collect
 		return engine.SearchResult{}, err
 	}
 	request.Score = len(request.Sort) == 0 || body.TrackScores
+	if err := expandAlone(ctx, snap, &request); err != nil {
+		return engine.SearchResult{}, err
+	}
 	leaves := query.Leaves(request.Query)
 	fields, terms := query.Question(leaves)
 	if request.Weights, err = query.Weigh(leaves, fields, terms, snap.Stats(coll.Incarnation, fields, terms)); err != nil {
@@ -156,4 +159,30 @@ func searchAlone(ctx context.Context, snap *engine.Snapshot, coll engine.Collect
 	}
 	result.Candidates = result.Candidates[min(body.From, len(result.Candidates)):]
 	return result, nil
+}
+
+// expandAlone puts the terms of the member in place of fuzzy words.
+func expandAlone(ctx context.Context, snap *engine.Snapshot, r *engine.SearchRequest) error {
+	questions := query.FuzzyQuestions(append([]query.Node{r.Query}, r.Filters...)...)
+	if len(questions) == 0 {
+		return nil
+	}
+	near, err := snap.Expand(ctx, r.Collection, questions)
+	if err != nil {
+		return fmt.Errorf("expand fuzzy words: %w", err)
+	}
+	for i := range questions {
+		if near[i], err = query.Agree(&questions[i], [][]query.Expansion{near[i]}); err != nil {
+			return err
+		}
+	}
+	if r.Query, err = query.Expand(r.Query, false, questions, near); err != nil {
+		return err
+	}
+	for i, filter := range r.Filters {
+		if r.Filters[i], err = query.Expand(filter, true, questions, near); err != nil {
+			return err
+		}
+	}
+	return nil
 }

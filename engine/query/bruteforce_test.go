@@ -225,6 +225,9 @@ func (m *model) eval(n query.Node, weights []bm25.Weight) (bool, int64) {
 			return constant(m.length(n.Field) > 0, n.Boost)
 		}
 		return constant(len(v.Strings)+len(v.Ints)+len(v.Floats) > 0, n.Boost)
+	case *query.Scaled:
+		matches, score := m.eval(n.Child, weights)
+		return matches, bm25.Units(float64(bm25.Shown(score) * n.Factor))
 	case *query.TermPattern:
 		like := likeness(n)
 		if n.Exact {

@@ -278,6 +278,9 @@ func search(docs *corpus, keys map[string]json.RawMessage) ([]hit, error) {
 		if err != nil {
 			return nil, err
 		}
+		if n, err = docs.expand(n, filter); err != nil {
+			return nil, err
+		}
 		back, rest, err := query.DecodeNode(query.AppendNode(nil, n))
 		if err != nil || len(rest) > 0 {
 			return nil, fmt.Errorf("round trip of %s: %w", raw, err)

@@ -39,7 +39,7 @@
 // # Scores
 //
 // Only text leaves have statistics. [Leaves] lists those of a query, [Question] what must be asked about them, [Weigh] makes the weights of the answer. All else scores
-// its boost. Boosts are multiplied from the outermost inwards, the field's own last.
+// its boost. What terms lie near a fuzzy word must be agreed first: [FuzzyQuestions], [Agree], [Expand]. Boosts are multiplied from the outermost inwards, the field's own last.
 //
 // # The encoding of resolved nodes
 //
@@ -62,6 +62,7 @@
 //	14 FieldExists    field, type one byte, boost
 //	15 IDs            list of ids ascending, boost
 //	16 TermPattern    field, kind one byte (1 prefix, 2 wildcard, 3 expression), flags (1 exact values, 2 folded), text, boost
+//	17 Scaled         node, factor
 //
 // So the term "go" of field "t", boost 1, leaf 0, is 06 01 74 02 67 6f 00 00 00 00 00 00 f0 3f 00.
 //

@@ -127,6 +127,10 @@ func dump(n query.Node) string {
 		return fmt.Sprintf("%sdoubles%v%s", field(n.Field), n.Values, boost(n.Boost))
 	case *query.FieldExists:
 		return fmt.Sprintf("has(%s %s)%s", n.Field, n.Type, boost(n.Boost))
+	case *query.Scaled:
+		return fmt.Sprintf("%s*%v", dump(n.Child), n.Factor)
+	case *query.FuzzyTerms:
+		return fmt.Sprintf("%s%s~%d/%d/%d%s%s%s", field(n.Field), n.Word, n.Edits, n.Prefix, n.Most, map[bool]string{true: "exact"}[n.Exact], map[bool]string{false: "silent"}[n.Scores], boost(n.Boost))
 	case *query.TermPattern:
 		kind := map[query.PatternKind]string{query.PrefixPattern: "prefix", query.WildcardPattern: "wildcard", query.RegexpPattern: "regexp"}[n.Kind]
 		return fmt.Sprintf("%s%s%q%s%s%s", field(n.Field), kind, n.Text, map[bool]string{true: "exact"}[n.Exact], map[bool]string{true: "fold"}[n.Fold], boost(n.Boost))

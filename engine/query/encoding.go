@@ -35,6 +35,7 @@ const (
 	tagFieldExists
 	tagIDs
 	tagTermPattern
+	tagScaled
 )
 
 // AppendNode appends the encoding of a resolved node. A node that [Resolve] does not make is an error of the program and panics.
@@ -117,6 +118,9 @@ func AppendNode(b []byte, n Node) []byte {
 	case *IDs:
 		b = appendStrings(append(b, tagIDs), n.Values)
 		return appendFloat(b, n.Boost)
+	case *Scaled:
+		b = AppendNode(append(b, tagScaled), n.Child)
+		return appendFloat(b, n.Factor)
 	case *TermPattern:
 		b = appendString(append(b, tagTermPattern), n.Field)
 		b = append(b, byte(n.Kind), flags(n.Exact, n.Fold))
@@ -238,6 +242,12 @@ func (d *decoder) node(depth int) Node {
 		return n
 	case tagIDs:
 		return &IDs{Values: d.stringSet(), Boost: d.boost()}
+	case tagScaled:
+		n := &Scaled{Child: d.node(depth + 1), Factor: d.float()}
+		if !(n.Factor >= 0 && n.Factor <= 1) {
+			d.fail("bad factor")
+		}
+		return n
 	case tagTermPattern:
 		n := &TermPattern{Field: d.string(), Kind: PatternKind(d.byte())}
 		bits := d.byte()

@@ -266,7 +266,7 @@ func (d *jsonDecoder) pattern(name string) (Node, error) {
 	if name == "fuzzy" {
 		known["fuzziness"] = d.fuzziness(&fuzzy.Fuzziness)
 		known["prefix_length"] = d.wholeNumber(&fuzzy.PrefixLength, MaxBytes)
-		known["max_expansions"] = d.wholeNumber(&fuzzy.MaxExpansions, 1024)
+		known["max_expansions"] = d.wholeNumber(&fuzzy.MaxExpansions, MaxExpansions)
 	}
 	err := d.fieldParams(name, &field, "value", known)
 	if err = needs(name, "value", given, err); err != nil {

@@ -20,6 +20,8 @@ func Label(n Node) string {
 		return fmt.Sprintf("the best of %d clauses", len(n.Children))
 	case *ConstantScore:
 		return "constant for " + Label(n.Child)
+	case *Scaled:
+		return Label(n.Child) + ", near"
 	case *TextTerm:
 		return n.Field + ":" + n.Term
 	case *TextPhrase:

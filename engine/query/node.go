@@ -36,6 +36,12 @@ type ConstantScore struct {
 	Boost float64
 }
 
+// Scaled scores its child's score, as shown, times Factor, truncated. Resolved only.
+type Scaled struct {
+	Child  Node
+	Factor float64 // from 0 to 1
+}
+
 // ---- resolved leaves ----
 
 // TextTerm matches documents that hold an analysed term in a text field. It is a scoring leaf: unless it stands in a filter it has a
@@ -122,6 +128,7 @@ func (*MatchNone) node()     {}
 func (*Bool) node()          {}
 func (*DisMax) node()        {}
 func (*ConstantScore) node() {}
+func (*Scaled) node()        {}
 func (*TextTerm) node()      {}
 func (*TextPhrase) node()    {}
 func (*KeywordSet) node()    {}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/schema"
@@ -116,6 +117,14 @@ func (r *resolver) node(n Node, c scope, depth int) (Node, error) {
 		return r.overFields(n.Field, c.times(n.Boost), func(f *schema.Field, c scope) (Node, error) {
 			return r.pattern(TermPattern{Kind: RegexpPattern, Text: n.Pattern}, f, c, n.Pos, n.Field == "" || n.Lenient)
 		})
+	case *Fuzzy:
+		return r.overFields(n.Field, c.times(n.Boost), func(f *schema.Field, c scope) (Node, error) {
+			word := n.Text
+			if f.Type == schema.Text && r.folds(f) {
+				word = analysis.Fold(word)
+			}
+			return r.fuzzy(word, n.Fuzziness, n, f, c, n.Field == "" || n.Lenient)
+		})
 	case *IDs:
 		if len(n.Values) == 0 {
 			return &MatchNone{}, nil
@@ -131,16 +140,14 @@ func tooManyLeaves() error {
 
 // unsupported names what can be written and not yet executed.
 func unsupported(n Node) error {
-	what, pos := "this query", -1
-	switch n := n.(type) {
-	case *Fuzzy:
-		what, pos = "fuzzy queries", n.Pos
+	what := "this query"
+	switch n.(type) {
 	case *GeoDistance, *GeoBox:
 		what = "geo queries"
 	case *FunctionScore:
 		what = "function_score queries"
 	}
-	return fault.At(fault.BadQuery, pos, "%s are not supported yet", what)
+	return fault.New(fault.BadQuery, "%s are not supported yet", what)
 }
 
 func (r *resolver) bool(n *Bool, c scope, depth int) (Node, error) {
@@ -317,7 +324,7 @@ func (r *resolver) exists(n *Exists, c scope) (Node, error) {
 
 // finishLeaves numbers the scoring text leaves and holds every boost to its limit.
 func finishLeaves(n Node, filter bool) error {
-	scoring, text := 0, 0
+	scoring, text := clauses(n, !filter), 0
 	largest := 0.0
 	walk(n, !filter, func(n Node, scores bool) {
 		boost, leaf := leafOf(n)
@@ -327,7 +334,6 @@ func finishLeaves(n Node, filter bool) error {
 		if boost == nil || !scores {
 			return
 		}
-		scoring++
 		largest = max(largest, *boost)
 		if leaf != nil {
 			*leaf = text
@@ -338,6 +344,33 @@ func finishLeaves(n Node, filter bool) error {
 		return tooLarge(scoring)
 	}
 	return nil
+}
+
+// clauses counts the parts of which a score can be the sum. Of alternatives without a tie breaker only the best counts.
+func clauses(n Node, scores bool) int {
+	if boost, _ := leafOf(n); boost != nil {
+		return int(schema.BoolInt(scores))
+	}
+	count := 0
+	switch n := n.(type) {
+	case *Bool:
+		for _, list := range [...][]Node{n.Must, n.Should} {
+			for _, child := range list {
+				count += clauses(child, scores)
+			}
+		}
+	case *DisMax:
+		for _, child := range n.Children {
+			if one := clauses(child, scores); n.Tie > 0 {
+				count += one
+			} else {
+				count = max(count, one)
+			}
+		}
+	case *Scaled:
+		return clauses(n.Child, scores)
+	}
+	return count
 }
 
 func tooLarge(clauses int) error {
@@ -361,6 +394,8 @@ func walk(n Node, scores bool, visit func(n Node, scores bool)) {
 		}
 	case *ConstantScore:
 		walk(n.Child, false, visit)
+	case *Scaled:
+		walk(n.Child, scores, visit)
 	}
 }
 
@@ -392,6 +427,8 @@ func leafOf(n Node) (boost *float64, leaf *int) {
 	case *IDs:
 		return &n.Boost, nil
 	case *TermPattern:
+		return &n.Boost, nil
+	case *FuzzyTerms:
 		return &n.Boost, nil
 	}
 	return nil, nil

@@ -133,6 +133,7 @@ type Fuzzy struct {
 	MaxExpansions int    // 0: the limit
 	Boost         float64
 	Pos           int
+	Lenient       bool
 }
 
 // GeoDistance matches places within a distance of a point.

@@ -21,10 +21,8 @@ func Leaves(nodes ...Node) []Leaf {
 	var leaves []Leaf
 	scoring := 0
 	for _, n := range nodes {
-		walk(n, true, func(n Node, scores bool) {
-			if boost, _ := leafOf(n); boost != nil && scores {
-				scoring++
-			}
+		scoring += clauses(n, true)
+		walk(n, true, func(n Node, _ bool) {
 			switch n := n.(type) {
 			case *TextTerm:
 				if n.Leaf >= 0 {

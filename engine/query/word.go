@@ -135,7 +135,7 @@ func (p *parser) fuzzy(field string, w scanned, at int) (Node, error) {
 	if err := checkEdits(edits, tilde); err != nil {
 		return nil, err
 	}
-	return &Fuzzy{Field: field, Text: w.text, Fuzziness: edits[len(edits)-1:], Boost: 1, Pos: at}, nil
+	return &Fuzzy{Field: field, Text: w.text, Fuzziness: edits[len(edits)-1:], Boost: 1, Pos: at, Lenient: p.opts.Lenient}, nil
 }
 
 // checkEdits holds a number of edits, in digits, to its limit.

@@ -25,21 +25,30 @@ func (r *resolver) phrase(n *Phrase, f *schema.Field, c scope, spread bool) (Nod
 	switch {
 	case f.Type == schema.Text:
 		resolved, err := r.phraseOf(n.Text, f, c)
-		switch p := resolved.(type) {
-		case *TextPhrase:
-			p.Slop, p.Prefix = n.Slop, n.Prefix
-		case *TextTerm:
-			if n.Prefix {
-				return &TermPattern{Field: f.Name, Kind: PrefixPattern, Text: p.Term}, nil // a prefix adds nothing to a phrase's score
-			}
-		}
-		return resolved, err
+		return loosened(resolved, n), err
 	case n.Prefix:
 		return r.pattern(TermPattern{Kind: PrefixPattern, Text: n.Text}, f, scope{scores: c.scores}, n.Pos, spread || n.Lenient)
 	case n.Pos < 0 && f.Type != schema.Keyword:
 		return nil, misfit(f, Value{Kind: StringValue, Text: n.Text})
 	}
 	return r.exactWord(n.Text, f, c, n.Pos, spread || n.Lenient)
+}
+
+// loosened gives the phrases that a text resolved to the slop and the prefix that were asked for.
+func loosened(resolved Node, n *Phrase) Node {
+	switch p := resolved.(type) {
+	case *DisMax:
+		for i := range p.Children {
+			p.Children[i] = loosened(p.Children[i], n)
+		}
+	case *TextPhrase:
+		p.Slop, p.Prefix = n.Slop, n.Prefix
+	case *TextTerm:
+		if n.Prefix {
+			return &TermPattern{Field: p.Field, Kind: PrefixPattern, Text: p.Term} // a prefix adds nothing to a phrase's score
+		}
+	}
+	return resolved
 }
 
 // exactWord resolves a word against a field that is no text. The error has the word's place; forgiven, what does not fit matches nothing.
@@ -143,8 +152,8 @@ func (r *resolver) multiMatch(n *MultiMatch, c scope) (Node, error) {
 
 // matchField resolves the words of a match against one field.
 func (r *resolver) matchField(v Value, f *schema.Field, c scope, and bool, minShould, fuzziness string) (Node, error) {
-	if fuzziness != "0" {
-		return nil, unsupported(&Fuzzy{Pos: -1})
+	if f.Type == schema.Keyword && fuzziness != "0" && v.Kind == StringValue {
+		return r.fuzzy(v.Text, fuzziness, &Fuzzy{Pos: -1}, f, c, false)
 	}
 	if f.Type != schema.Text {
 		return exact(f, v, c)
@@ -152,7 +161,7 @@ func (r *resolver) matchField(v Value, f *schema.Field, c scope, and bool, minSh
 	if v.Kind != StringValue {
 		return nil, misfit(f, v)
 	}
-	terms, err := r.matchTerms(v.Text, f, c)
+	terms, err := r.matchTerms(v.Text, fuzziness, f, c)
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
@@ -171,7 +180,7 @@ func (r *resolver) matchField(v Value, f *schema.Field, c scope, and bool, minSh
 }
 
 // matchTerms gives a clause for each word of a text.
-func (r *resolver) matchTerms(text string, f *schema.Field, c scope) ([]Node, error) {
+func (r *resolver) matchTerms(text, fuzziness string, f *schema.Field, c scope) ([]Node, error) {
 	if steps, ok := r.steps(text, f); ok {
 		return r.spelled(steps, f, c)
 	}
@@ -181,7 +190,9 @@ func (r *resolver) matchTerms(text string, f *schema.Field, c scope) ([]Node, er
 	}
 	terms := make([]Node, len(tokens))
 	for i, t := range tokens {
-		terms[i] = &TextTerm{Field: f.Name, Term: t.Term, Boost: c.leaf(), Leaf: -1}
+		if terms[i], err = r.fuzzy(t.Term, fuzziness, &Fuzzy{Pos: -1}, f, c, false); err != nil {
+			return nil, err
+		}
 	}
 	return terms, nil
 }

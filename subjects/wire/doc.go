@@ -13,8 +13,8 @@
 //	error    code str | message str | position+1 | reason str | durable str
 //
 //	kind  message         body
-//	1     StatsRequest    flags u8 (1: pin) | fields list of str | terms list of (field str, term str)
-//	2     StatsReply      fields list of (docs, total length) | df list
+//	1     StatsRequest    flags u8 (1: pin) | fields list of str | terms list of (field str, term str) | fuzzy list of (field str, exact u8, word str, edits, prefix, most)
+//	2     StatsReply      fields list of (docs, total length) | df list | near list of lists of (term str, edits, df)
 //	3     SearchRequest   flags u8 (1: score, 2: a query follows) | limit | count to | fingerprint u64 | query | filters list | weights list of 3 f64 | sort keys list
 //	4     SearchReply     total | left out | candidates
 //	5     DocsRequest     ids list of str

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/schema"
 )
 
 // Frame stands in front of every reply of a member. A reply is one or more frames, numbered from 0; lists of frames add up in order, and what is not a list
@@ -32,6 +33,7 @@ func (h *Head) Reply() Frame {
 type StatsReply struct {
 	Frame
 	Stats bm25.Stats
+	Near  [][]query.Expansion // of each fuzzy word asked for, in the order of [query.CompareExpansions]
 }
 
 // SearchReply answers a [SearchRequest]: the best in the total order.
@@ -85,7 +87,30 @@ func AppendStatsReply(dst []byte, p *StatsReply) []byte {
 	if p.Err != nil {
 		return dst
 	}
-	return appendStats(dst, &p.Stats)
+	return appendNear(appendStats(dst, &p.Stats), p.Near)
+}
+
+func appendNear(dst []byte, near [][]query.Expansion) []byte {
+	dst = appendUvarint(dst, uint64(len(near)))
+	for _, list := range near {
+		dst = appendUvarint(dst, uint64(len(list)))
+		for _, e := range list {
+			dst = appendUvarint(appendUvarint(appendStr(dst, e.Term), uint64(e.Edits)), e.DF)
+		}
+	}
+	return dst
+}
+
+func readNear(r *reader) [][]query.Expansion {
+	var near [][]query.Expansion
+	for range r.count(1) {
+		var list []query.Expansion
+		for range r.count(3) {
+			list = append(list, query.Expansion{Term: r.str(schema.MaxExactBytes), Edits: int(r.uvarint32()), DF: r.uvarint()})
+		}
+		near = append(near, list)
+	}
+	return near
 }
 
 func appendStats(dst []byte, s *bm25.Stats) []byte {
@@ -125,6 +150,7 @@ func DecodeStatsReply(b []byte) (*StatsReply, error) {
 		return finish(p, "stats reply", r)
 	}
 	p.Stats = readStats(r)
+	p.Near = readNear(r)
 	return finish(p, "stats reply", r)
 }
 

@@ -60,9 +60,11 @@ func forms() map[string]form {
 	failed := testFrame
 	failed.Err = wire.NewError(fault.Unavailable, wire.ReasonNotServing, "no lease")
 	return map[string]form{
-		"stats_request": formOf(wire.StatsRequest{Head: testHead, Pin: true, Fields: []string{"title", "body"}, Terms: []bm25.FieldTerm{{Field: "body", Term: "gc"}}},
+		"stats_request": formOf(wire.StatsRequest{Head: testHead, Pin: true, Fields: []string{"title", "body"}, Terms: []bm25.FieldTerm{{Field: "body", Term: "gc"}},
+			Fuzzy: []query.FuzzyQuestion{{Field: "body", Word: "gopher", Edits: 2, Prefix: 1, Most: 50}}},
 			wire.AppendStatsRequest, wire.DecodeStatsRequest),
-		"stats_reply": formOf(wire.StatsReply{Frame: testFrame, Stats: bm25.Stats{Fields: []bm25.FieldStats{{Docs: 1000, TotalLen: 5000}, {}}, DF: []uint64{42}}},
+		"stats_reply": formOf(wire.StatsReply{Frame: testFrame, Stats: bm25.Stats{Fields: []bm25.FieldStats{{Docs: 1000, TotalLen: 5000}, {}}, DF: []uint64{42}},
+			Near: [][]query.Expansion{{{Term: "gopher", DF: 7}, {Term: "gophers", Edits: 1, DF: 3}}}},
 			wire.AppendStatsReply, wire.DecodeStatsReply),
 		"search_request": formOf(wire.SearchRequest{
 			Head: testHead, Query: &query.MatchAll{Boost: 1}, Filters: []query.Node{&query.MatchNone{}}, Score: true, Limit: 10, CountTo: 300, Fingerprint: 0xfeed,

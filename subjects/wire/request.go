@@ -27,6 +27,7 @@ type StatsRequest struct {
 	Head
 	Fields []string
 	Terms  []bm25.FieldTerm
+	Fuzzy  []query.FuzzyQuestion // terms near words are asked for
 	Pin    bool
 }
 
@@ -68,7 +69,32 @@ func DecodeHead(b []byte) (Head, error) {
 // AppendStatsRequest appends the binary form to dst.
 func AppendStatsRequest(dst []byte, q *StatsRequest) []byte {
 	dst = appendHead(append(dst, binaryV1, kindStatsRequest), &q.Head)
-	return appendQuestion(appendFlag(dst, q.Pin), q.Fields, q.Terms)
+	return appendFuzzy(appendQuestion(appendFlag(dst, q.Pin), q.Fields, q.Terms), q.Fuzzy)
+}
+
+func appendFuzzy(dst []byte, questions []query.FuzzyQuestion) []byte {
+	dst = appendUvarint(dst, uint64(len(questions)))
+	for i := range questions {
+		q := &questions[i]
+		dst = appendStr(appendFlag(appendStr(dst, q.Field), q.Exact), q.Word)
+		for _, n := range [...]int{q.Edits, q.Prefix, q.Most} {
+			dst = appendUvarint(dst, uint64(n))
+		}
+	}
+	return dst
+}
+
+func readFuzzy(r *reader) []query.FuzzyQuestion {
+	var questions []query.FuzzyQuestion
+	for range r.count(6) {
+		q := query.FuzzyQuestion{Field: r.str(MaxNameBytes), Exact: r.flag(), Word: r.str(query.MaxBytes)}
+		q.Edits, q.Prefix, q.Most = int(r.uvarint32()), int(r.uvarint32()), int(r.uvarint32())
+		if q.Edits < 1 || q.Edits > query.MaxEdits || q.Most > query.MaxExpansions {
+			r.fail("%d edits, %d expansions", q.Edits, q.Most)
+		}
+		questions = append(questions, q)
+	}
+	return questions
 }
 
 func appendQuestion(dst []byte, fields []string, terms []bm25.FieldTerm) []byte {
@@ -98,6 +124,7 @@ func DecodeStatsRequest(b []byte) (*StatsRequest, error) {
 	q := &StatsRequest{Head: readHead(r)}
 	q.Pin = r.flag()
 	q.Fields, q.Terms = readQuestion(r)
+	q.Fuzzy = readFuzzy(r)
 	return finish(q, "stats request", r)
 }
 

@@ -235,3 +235,30 @@ func (s *disMax) Score() int64 {
 	}
 	return bm25.Units(s.shown[best] + float64(s.tie*others))
 }
+
+// greatest walks a disjunction and scores the best of those that match: a [disMax] without a tie breaker, of any number of parts.
+type greatest struct{ *disjunction }
+
+func (s *greatest) Score() int64 { return s.best(0) }
+
+func (s *disjunction) best(i int) int64 {
+	if i >= len(s.heap) || s.heap[i].doc != s.doc {
+		return 0
+	}
+	return max(s.heap[i].s.Score(), s.best(2*i+1), s.best(2*i+2))
+}
+
+// scaled scores a part of what another scorer does.
+type scaled struct {
+	scorer
+	factor float64
+}
+
+func scale(s scorer, factor float64) scorer {
+	if s == nil {
+		return nil
+	}
+	return &scaled{s, factor}
+}
+
+func (s *scaled) Score() int64 { return bm25.Units(float64(bm25.Shown(s.scorer.Score()) * s.factor)) }

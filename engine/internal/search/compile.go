@@ -23,6 +23,8 @@ func (e *env) compile(n query.Node, scoring bool) scorer {
 		return e.boolean(n, scoring)
 	case *query.DisMax:
 		return e.disMax(n, scoring)
+	case *query.Scaled:
+		return scale(e.compile(n.Child, scoring), n.Factor)
 	case *query.ConstantScore:
 		return withScore(e.compile(n.Child, false), n.Boost)
 	case *query.TextTerm:
@@ -108,6 +110,12 @@ func (e *env) disMax(n *query.DisMax, scoring bool) scorer {
 	children := e.all(n.Children, scoring)
 	s := newDisjunction(children, 1)
 	if s == nil || !scoring {
+		return s
+	}
+	if n.Tie == 0 {
+		if d, ok := s.(*disjunction); ok {
+			return &greatest{d}
+		}
 		return s
 	}
 	return &disMax{scorer: s, children: children, tie: n.Tie}
