@@ -25,6 +25,8 @@ const (
 	defaultCollection = ops.DefaultCollection
 	// mostSchemaTries is how often a lost race for a collection's record is run again.
 	mostSchemaTries = 16
+	// reasonContention says that all tries were lost.
+	reasonContention = "schema_contention"
 )
 
 // collection is a collection's record with its schema parsed.
@@ -116,7 +118,7 @@ func markNotDurable(err error) error {
 	return err
 }
 
-// create makes a collection; the first one brings the map to life. created is false when it exists with the same schema.
+// create makes a collection, or brings one that is there to the schema; the first one brings the map to life. created is false when there was one.
 func (c *Coordinator) create(ctx context.Context, name string, body []byte) (created bool, _ *collection, err error) {
 	if err := subjects.ValidCollection(name); err != nil {
 		return false, nil, err
@@ -143,17 +145,43 @@ func (c *Coordinator) create(ctx context.Context, name string, body []byte) (cre
 	case !errors.Is(err, registry.ErrConflict):
 		return false, nil, unavailable(reasonNoNATS, "the collection's record could not be written: %v", err)
 	}
-	if err := c.refresh(ctx, name); err != nil {
-		return false, nil, err
+	coll, err := c.declare(ctx, name, parsed, canonical)
+	return created, coll, err
+}
+
+// declare brings a collection that is there to a declared schema, by compare-and-set on its record: what is added holds for the whole cluster, and travels to members
+// with the next write to their group.
+func (c *Coordinator) declare(ctx context.Context, name string, declared *schema.Schema, canonical []byte) (*collection, error) {
+	for range mostSchemaTries {
+		if err := c.refresh(ctx, name); err != nil {
+			return nil, err
+		}
+		coll, err := c.collection(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if string(coll.Declared) == string(canonical) || string(coll.Collection.Schema) == string(canonical) {
+			return coll, nil
+		}
+		before, err := schema.Parse(coll.Declared)
+		if err != nil {
+			return nil, fmt.Errorf("the record of collection %s: %w", name, err)
+		}
+		changed, err := coll.Schema.Redeclare(before, declared)
+		if err != nil {
+			return nil, err
+		}
+		next := *coll.Collection
+		next.Version++
+		next.Declared = canonical
+		if next.Schema, err = changed.MarshalJSON(); err != nil {
+			return nil, fmt.Errorf("encode the schema: %w", err)
+		}
+		if _, err = c.registry.UpdateCollection(ctx, &next); err != nil && !errors.Is(err, registry.ErrConflict) {
+			return nil, unavailable(reasonNoNATS, "the collection's record could not be written: %v", err)
+		}
 	}
-	coll, err := c.collection(ctx, name)
-	if err != nil {
-		return false, nil, err
-	}
-	if string(coll.Declared) != string(canonical) && string(coll.Collection.Schema) != string(canonical) {
-		return false, nil, fault.New(fault.Exists, "collection %s exists with another schema: drop it, or create one under another name", name)
-	}
-	return created, coll, nil
+	return nil, unavailable(reasonContention, "too many change the schema of collection %s at once: try again", name)
 }
 
 func newIncarnation() schema.Incarnation {
@@ -216,7 +244,7 @@ func (c *Coordinator) prepare(ctx context.Context, name string, drafts []draft) 
 			return nil, nil, markNotDurable(err)
 		}
 	}
-	return nil, nil, notDurable(unavailable("schema_contention", "too many writers add fields to collection %s at once: try again", name))
+	return nil, nil, notDurable(unavailable(reasonContention, "too many writers add fields to collection %s at once: try again", name))
 }
 
 // unborn is the default collection before its first write: a schema, and no record.

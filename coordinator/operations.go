@@ -30,6 +30,7 @@ func (c *Coordinator) handlers() map[ops.ID]handler {
 		ops.Search:            c.handleSearch,
 		ops.Get:               c.handleGet,
 		ops.Explain:           c.handleExplain,
+		ops.Analyze:           c.handleAnalyze,
 		ops.Index:             c.handleIndex,
 		ops.Delete:            c.handleDelete,
 		ops.Bulk:              c.handleBulk,

@@ -9,7 +9,7 @@
 // travel in bodies.
 //
 //	subject                                  published by   answered or read by            holds
-//	jetseek.read.{collection}.{op}           clients        coordinators, one queue group  JSON: search, get, explain
+//	jetseek.read.{collection}.{op}           clients        coordinators, one queue group  JSON: search, get, explain, analyze
 //	jetseek.write.{collection}.{op}          clients        coordinators, one queue group  index: a document; bulk: NDJSON; delete: {"id":…}
 //	jetseek.admin.{op}                       clients        coordinators, one queue group  JSON: collections.list, collections.create, collections.show,
 //	                                                                                       collections.drop, map, members, ring, placement, plan, status

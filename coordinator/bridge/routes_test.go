@@ -45,6 +45,8 @@ var twins = []twin{
 	{"POST", "/collections/books/search", ``, "jetseek.read.books.search", ``, nil},
 
 	{"POST", "/explain?collection=books", `{"id":1}`, "jetseek.read.books.explain", `{"id":1}`, nil},
+	{"POST", "/analyze?collection=books", `{"text":"a"}`, "jetseek.read.books.analyze", `{"text":"a"}`, nil},
+	{"POST", "/collections/books/analyze", `no JSON`, "jetseek.read.books.analyze", `no JSON`, nil},
 	{"POST", "/collections/books/explain", `no JSON`, "jetseek.read.books.explain", `no JSON`, nil},
 
 	{"GET", "/search", "", "jetseek.read.default.search", `{}`, nil},

@@ -17,6 +17,7 @@ const (
 	Search  ID = "read.search"
 	Get     ID = "read.get"
 	Explain ID = "read.explain"
+	Analyze ID = "read.analyze"
 
 	Index  ID = "write.index"
 	Bulk   ID = "write.bulk"

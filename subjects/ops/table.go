@@ -34,6 +34,8 @@ func Table() []Op {
 			Routes: onCollection(Route{Method: "GET", Path: "/doc", Params: []Param{id}, Status: []int{200}})},
 		{ID: Explain, About: "take the score that a query gives a document apart", Request: reflect.TypeFor[wire.ExplainBody](), Reply: reflect.TypeFor[wire.ExplainResponse](),
 			Routes: onCollection(Route{Method: "POST", Path: "/explain", Body: RequestBody, Status: []int{200}})},
+		{ID: Analyze, About: "show what an analyzer makes of a text: tokens, positions, bytes of the text", Request: reflect.TypeFor[wire.AnalyzeBody](), Reply: reflect.TypeFor[wire.AnalyzeResponse](),
+			Routes: onCollection(Route{Method: "POST", Path: "/analyze", Body: RequestBody, Status: []int{200}})},
 
 		{ID: Index, About: "write one document", Reply: reflect.TypeFor[wire.WriteReply](), Params: append(slices.Clone(indexing), object),
 			Routes: onCollection(Route{Method: "POST", Path: "/index", Params: indexing, Body: DocumentBody, Status: []int{200, 201, 202, 409}})},
@@ -42,7 +44,7 @@ func Table() []Op {
 		{ID: Delete, About: "delete one document", Request: reflect.TypeFor[wire.IDRequest](), Reply: reflect.TypeFor[wire.WriteReply](), Params: single,
 			Routes: onCollection(Route{Method: "DELETE", Path: "/index", Params: append(slices.Clone(single), id), Status: []int{200, 202, 409}})},
 
-		{ID: CollectionsCreate, About: "create a collection; the body is its schema", Request: reflect.TypeFor[wire.CollectionRequest](),
+		{ID: CollectionsCreate, About: "create a collection, or add fields and analyzers to one; the body is its schema", Request: reflect.TypeFor[wire.CollectionRequest](),
 			Reply:  reflect.TypeFor[wire.CollectionBody](),
 			Routes: []Route{{Method: "PUT", Path: "/collections/{collection}", Params: []Param{name}, Body: SchemaBody, Status: []int{200, 201}}}},
 		{ID: CollectionsShow, About: "show a collection with its counts", Request: reflect.TypeFor[wire.CollectionRequest](), Reply: reflect.TypeFor[wire.CollectionBody](),

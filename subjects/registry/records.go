@@ -32,7 +32,7 @@ type Collection struct {
 	Incarnation Incarnation     `json:"incarnation"`
 	Version     uint64          `json:"version"`  // of the schema, from 1
 	Schema      json.RawMessage `json:"schema"`   // canonical
-	Declared    json.RawMessage `json:"declared"` // the schema as it was created, canonical: without the fields that documents added
+	Declared    json.RawMessage `json:"declared"` // the schema as it was declared last, canonical: without the fields that documents added
 	Revision    uint64          `json:"-"`        // of the record in the bucket
 }
 
