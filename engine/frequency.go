@@ -49,6 +49,9 @@ func (c *frequencies) count(p *part, key uint64, src postings.Source, ref postin
 		return docs
 	}
 	from, to := min(known.lost, p.lost), max(known.lost, p.lost)
+	if from == to {
+		return known.docs
+	}
 	if (to-from)*seekCost > int(ref.DF) {
 		known.docs = countVisible(src, ref, p)
 	} else if n := countAmong(src, ref, lost[from:to]); known.lost < p.lost {

@@ -214,27 +214,28 @@ func ascending(docs []uint32) bool {
 }
 
 func (b *Blocks) loadTail(start int, prev uint32) {
-	c := cursor.New(b.data[start:b.length])
+	data, at := b.data[:b.length], start
 	n := int(b.ref.DF) - b.block*BlockLen
 	b.posStart = 0
 	if b.src.Text && b.block > 0 {
-		b.posStart = c.Uvarint()
+		b.posStart, at = cursor.Uvarint(data, at)
 	}
 	for i := range n {
-		v := c.Uvarint()
-		freq := uint32(1)
+		var v uint64
+		v, at = cursor.Uvarint(data, at)
+		freq := uint64(1)
 		if b.src.Text {
 			if v&1 == 0 {
-				freq = c.Uint32()
+				freq, at = cursor.Uvarint(data, at)
 			}
 			v >>= 1
 		}
-		if v >= uint64(b.src.MaxDoc) || prev != NoDoc && uint64(prev)+v+1 >= uint64(b.src.MaxDoc) || freq == 0 || freq > maxFreq || !c.OK() {
+		if v >= uint64(b.src.MaxDoc) || prev != NoDoc && uint64(prev)+v+1 >= uint64(b.src.MaxDoc) || freq == 0 || freq > maxFreq || at > len(data) {
 			b.fail()
 			return
 		}
 		prev += uint32(v) + 1
-		b.docs[i], b.freqs[i] = prev, freq
+		b.docs[i], b.freqs[i] = prev, uint32(freq)
 	}
 	b.n = n
 	if b.block > 0 && b.Last(b.block) != prev {
