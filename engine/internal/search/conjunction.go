@@ -67,7 +67,7 @@ func (s *sweep) common() {
 	if reading := s.postings(s.all[0]); !s.filter(reading, reading) {
 		return
 	}
-	s.meet(s.lead(rest+extra, floor), extra, floor, lossless)
+	s.meet(s.lead(s.all[0], rest+extra, floor), extra, floor, lossless)
 }
 
 // meet takes away the candidates that other lists do not hold, and collects what is left: those that can reach lossless, and all that can reach floor are counted.
@@ -105,21 +105,20 @@ func (s *sweep) meet(n int, extra, floor, lossless int64) {
 // minScore is below every score.
 const minScore = -1 << 63
 
-// lead makes candidates of the first list's documents.
-func (s *sweep) lead(total, floor int64) int {
-	l := s.all[0]
-	n := 0
+// lead makes candidates of those of a list's documents that can reach floor, where all lists give total at most.
+func (s *sweep) lead(l *list, total, floor int64) int {
+	rest := total - l.bound
+	if s.phrase != nil {
+		rest = 0
+	}
+	n, least := 0, l.leastFreq(rest, floor)
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
-		rest := total - l.bound
-		if s.phrase == nil && rest+l.boundOf(b) < floor || s.phrase != nil && l.boundOf(b) < floor {
+		if rest+l.boundOf(b) < floor {
 			continue
 		}
 		docs := l.load(b)
 		from, to := within(docs, s.base, s.end)
-		docs, parts := s.parts(l, docs[from:to], from)
-		if s.phrase != nil {
-			rest = 0
-		}
+		docs, parts := s.parts(l, docs[from:to], from, least)
 		for i, d := range docs {
 			at := d - s.base
 			s.at[n], s.sums[n] = at, parts[i]

@@ -72,23 +72,12 @@ func (s *sweep) alternatives(yield int64) int64 {
 	if !s.filter(reading, candidates) {
 		return yield
 	}
-	if s.counting {
-		for _, l := range s.any[:optional] {
-			s.mark(l, &s.matched)
-		}
+	n := 0
+	if optional == len(s.any)-1 && !s.counting {
+		n = s.lead(s.any[optional], total, floor) // there is nothing to add up
+	} else {
+		n = s.addUp(optional, total, rest, floor)
 	}
-	for _, l := range s.any[optional:] {
-		s.add(l, total-l.bound, floor)
-	}
-	if s.counting {
-		n := 0
-		for i := range s.matched {
-			s.matched[i] = (s.matched[i] | s.hits[i]) & s.allow[i]
-		}
-		n = s.matched.count()
-		s.count(n)
-	}
-	n := s.candidates(rest, floor)
 	if read > 0 {
 		yield = (3*yield + 1000*int64(n)/int64(read)) / 4
 	}
@@ -98,6 +87,25 @@ func (s *sweep) alternatives(yield int64) int64 {
 	}
 	s.collect(s.sieve(n))
 	return yield
+}
+
+// addUp adds up the lists from number optional on, and makes candidates of documents that can reach floor with rest more. It counts what all lists match.
+func (s *sweep) addUp(optional int, total, rest, floor int64) int {
+	if s.counting {
+		for _, l := range s.any[:optional] {
+			s.mark(l, &s.matched)
+		}
+	}
+	for _, l := range s.any[optional:] {
+		s.add(l, total-l.bound, floor)
+	}
+	if s.counting {
+		for i := range s.matched {
+			s.matched[i] = (s.matched[i] | s.hits[i]) & s.allow[i]
+		}
+		s.count(s.matched.count())
+	}
+	return s.candidates(rest, floor)
 }
 
 // postings estimates how many documents of a list lie in the window.

@@ -16,6 +16,8 @@ type list struct {
 	lengths bm25.Lengths
 	max     int64 // bounds all parts
 
+	shortest uint32 // no document is shorter
+
 	bounds []int64  // of each block, where its run was read
 	read   []uint64 // a bit for each run
 	run    postings.RunBounds
@@ -35,7 +37,7 @@ type list struct {
 
 // open stands the list before its first window. It tells whether there are any documents.
 func (l *list) open(f *segment.Field, ref postings.Ref, weight bm25.Weight) bool {
-	l.ref, l.loose = ref, false
+	l.ref, l.loose, l.shortest = ref, false, 0
 	l.blocks.Open(f.TermPostings(), ref)
 	base, width, data := f.Lengths.Lane()
 	l.weight, l.lengths = weight, bm25.Lengths{Base: uint32(base), Width: width, Data: data}
@@ -48,7 +50,9 @@ func (l *list) open(f *segment.Field, ref postings.Ref, weight bm25.Weight) bool
 	l.read = append(l.read[:0], make([]uint64, n/postings.RunLen/64+1)...)
 	if l.blocks.Skips() {
 		l.pairs = l.blocks.Impacts(l.pairs[:0])
-		l.max = l.most(l.pairs)
+		if l.max = l.most(l.pairs); len(l.pairs) > 0 {
+			l.shortest = l.pairs[0].Length // lengths rise
+		}
 		return l.blocks.Count() > 0
 	}
 	docs := l.load(0)
@@ -175,6 +179,16 @@ func (l *list) part(i int) int64 {
 		return l.parts[i]
 	}
 	return bm25.Part(l.weight.W, l.weight.C0, l.weight.C1, l.blocks.Freqs()[i], l.lengths.Of(l.docs[i]))
+}
+
+// leastFreq gives how often a document must hold the term to reach floor with rest more, as far as the shortest documents tell: so most postings need not be scored.
+func (l *list) leastFreq(rest, floor int64) uint32 {
+	const most = 8 // beyond it few postings are left
+	least := uint32(1)
+	for least < most && bm25.Part(l.weight.W, l.weight.C0, l.weight.C1, least, l.shortest)+rest < floor {
+		least++
+	}
+	return least
 }
 
 // seek goes to a document of a block, whose last is not before it, and tells whether it is there.

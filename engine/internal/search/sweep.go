@@ -151,6 +151,10 @@ func (s *sweep) markDocs(docs []uint32, set *bitset) {
 // add adds the parts of a list's documents in the window to the scores. Blocks with which, and with at most others beside them, no document reaches floor are
 // passed over.
 func (s *sweep) add(l *list, others, floor int64) {
+	least := uint32(1)
+	if !s.counting {
+		least = l.leastFreq(others, floor)
+	}
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
 		skip := others+l.boundOf(b) < floor
 		if skip && !s.counting {
@@ -162,7 +166,7 @@ func (s *sweep) add(l *list, others, floor int64) {
 			s.markDocs(docs[from:to], &s.matched)
 			continue
 		}
-		docs, parts := s.parts(l, docs[from:to], from)
+		docs, parts := s.parts(l, docs[from:to], from, least)
 		for i, d := range docs {
 			at := d - s.base
 			s.scores[at&(windowDocs-1)] += parts[i]
@@ -171,19 +175,32 @@ func (s *sweep) add(l *list, others, floor int64) {
 	}
 }
 
-// parts gives the documents that may pass, of those of the block loaded that lie in the window, and their parts. They begin with number from of the block. Where few pass only
-// these are scored.
-func (s *sweep) parts(l *list, docs []uint32, from int) ([]uint32, []int64) {
-	if len(s.sifts) == 0 && (!s.few || l.scored) {
+// parts gives the documents that may pass and hold the term at least so often, of those of the block loaded that lie in the window, and their parts. They begin with number from
+// of the block. Where few pass only these are scored.
+func (s *sweep) parts(l *list, docs []uint32, from int, least uint32) ([]uint32, []int64) {
+	all := len(s.sifts) == 0 && !s.few
+	if len(s.sifts) == 0 && l.scored || all && least <= 1 {
 		return docs, l.score()[from:]
 	}
-	n := s.passing(docs)
-	if n == 0 {
+	if least > 1 && l.blocks.Once() {
 		return nil, nil
 	}
+	n := 0
 	freqs := l.blocks.Freqs()[from:]
-	for i, k := range s.which[:n] {
-		s.freqs[i&127] = freqs[k]
+	if all {
+		for i, d := range docs {
+			s.docs[n&127], s.freqs[n&127] = d, freqs[i]
+			if freqs[i] >= least {
+				n++
+			}
+		}
+	} else {
+		for i, k := range s.which[:s.passing(docs)] {
+			s.docs[n&127], s.freqs[n&127] = s.docs[i], freqs[k]
+			if freqs[k] >= least {
+				n++
+			}
+		}
 	}
 	l.weight.Parts(s.scored[:n], s.docs[:n], s.freqs[:n], &l.lengths)
 	return s.docs[:n], s.scored[:n]
