@@ -35,6 +35,10 @@ type Options struct {
 	Replicas int
 	// Bind uses a bucket that others have made, as it is, and makes none.
 	Bind bool
+	// Monitor is the monitoring of the NATS server, http://host:8222: whether it syncs every message is read there. "": that is not known.
+	Monitor string
+	// Synced says that the NATS server is known to sync every message, as the one of package embedded does.
+	Synced bool
 	// Log takes what an operator should know; nil: nothing is said.
 	Log *slog.Logger
 	// Keys are the cluster's keys, with the first of which records are signed; nil: they are not.
@@ -70,6 +74,9 @@ type Coordinator struct {
 	schemas   schemaCache
 	suspects  suspects
 	auditor   auditor
+	checks    logChecks
+	monitor   string        // of the NATS server; "": not known
+	synced    bool          // the server is known to sync every message
 	turn      atomic.Uint64 // members of a group are asked in turn
 	counter   atomic.Uint64 // of messages to the logs
 
@@ -105,7 +112,7 @@ func New(o Options) (*Coordinator, error) {
 	rand.Read(b[:])
 	c := &Coordinator{
 		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind, keys: o.Keys,
-		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow,
+		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow, monitor: o.Monitor, synced: o.Synced,
 		running: make(chan struct{}, requestsAtATime), packers: make(map[string]*packer),
 	}
 	if c.operations, err = join(ops.Table(), c.handlers()); err != nil {
@@ -142,6 +149,7 @@ func (c *Coordinator) Run(ctx context.Context, ready func()) error {
 	g.Go(func() error { return c.ownFirst(background) })
 	g.Go(func() error { return c.evictRunOut(background) })
 	g.Go(func() error { return c.audit(background) })
+	g.Go(func() error { return c.checkLogs(background) })
 	g.Go(func() error {
 		defer stop()
 		return c.serve(ctx, background, ready)

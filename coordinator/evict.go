@@ -34,7 +34,7 @@ func (c *Coordinator) evictRunOut(ctx context.Context) error {
 		}
 		for _, group := range c.groups() {
 			gone := c.tracker.runOut(group)
-			if len(gone) == 0 || time.Since(said[group]) < evictAgain {
+			if len(gone) == 0 || time.Since(said[group]) < evictAgain || c.checks.wrong(group) != nil {
 				continue
 			}
 			said[group] = time.Now()

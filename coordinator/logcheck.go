@@ -3,65 +3,189 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/jetseek/jetseek/subjects/placement"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 const (
-	// checkEvery is how often the settings of a log that is written to are compared with what they must be, checkAgain how soon when they could not be read.
+	// checkEvery is how often the settings of all logs are compared with what they must be, checkAgain how soon when something was wrong, or could not be read.
 	checkEvery = time.Minute
 	checkAgain = 5 * time.Second
 )
 
-// logState is what a packer knows to be wrong with its log; used by its run alone.
-type logState struct {
-	due       time.Time   // of the next check
-	settings  *wire.Error // as of the last check
-	rewritten *wire.Error // for good
+// logChecks knows what is wrong with logs. Nothing is written to a log while something is; when it is found to be right again, writes go on.
+type logChecks struct {
+	mu       sync.Mutex             // guards the fields below
+	settings map[string]*wire.Error // by group, those of the map: a setting that could lose what is written
+	setBack  map[string]setBack     // by group: the log gave a place again that it had given before
+	sync     syncState              // of the NATS server
 }
 
-// wrong gives why nothing may be written to the log, or nil.
-func (p *packer) wrong(ctx context.Context) *wire.Error {
-	if p.log.rewritten != nil {
-		return p.log.rewritten
-	}
-	if now := time.Now(); !now.Before(p.log.due) {
-		p.log.due = now.Add(p.checkSettings(ctx))
-	}
-	return p.log.settings
+// setBack is a log that was found to be shorter than what it had acknowledged.
+type setBack struct {
+	seen uint64 // it had acknowledged so far
+	err  *wire.Error
 }
 
-// checkSettings compares the stream with what a log must be, and gives when to look again.
-func (p *packer) checkSettings(ctx context.Context) time.Duration {
+// wrong gives why nothing may be written to a group's log, or nil.
+func (k *logChecks) wrong(group string) *wire.Error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if back, found := k.setBack[group]; found {
+		return back.err
+	}
+	return k.settings[group]
+}
+
+// findings gives all that is wrong, in the order of groups.
+func (k *logChecks) findings() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	by := make(map[string]string)
+	for group, err := range k.settings {
+		by[group] = err.Message
+	}
+	for group, back := range k.setBack {
+		by[group] = back.err.Message
+	}
+	all := make([]string, 0, len(by))
+	for _, group := range slices.SortedFunc(maps.Keys(by), placement.CompareGroups) {
+		all = append(all, by[group])
+	}
+	return all
+}
+
+// setting notes what is wrong with a log's settings, nil for nothing, and tells whether that is news.
+func (k *logChecks) setting(group string, err *wire.Error) (news bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, known := k.settings[group]
+	if err == nil {
+		delete(k.settings, group)
+		return known
+	}
+	if k.settings == nil {
+		k.settings = make(map[string]*wire.Error)
+	}
+	k.settings[group] = err
+	return !known
+}
+
+// wasSetBack notes a log that was set back.
+func (k *logChecks) wasSetBack(group string, seen uint64, err *wire.Error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.setBack == nil {
+		k.setBack = make(map[string]setBack)
+	}
+	k.setBack[group] = setBack{seen, err}
+}
+
+// restored forgets that logs were set back which a member that serves has followed beyond what had been acknowledged: members compare the log with all that they applied, and
+// end where it differs. It gives their groups.
+func (k *logChecks) restored(beyond func(group string, seen uint64) bool) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var groups []string
+	for group, back := range k.setBack {
+		if beyond(group, back.seen) {
+			groups = append(groups, group)
+			delete(k.setBack, group)
+		}
+	}
+	return groups
+}
+
+// checkLogs compares all logs with what they must be, at once and each minute, and sooner while something is wrong, until ctx ends.
+func (c *Coordinator) checkLogs(ctx context.Context) error {
+	checked := make(map[string]time.Time) // group -> when it is due
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	var syncDue time.Time
+	for {
+		if now := time.Now(); !now.Before(syncDue) {
+			syncDue = now.Add(c.checkSync(ctx))
+		}
+		for _, group := range c.logged() {
+			if now := time.Now(); !now.Before(checked[group]) {
+				checked[group] = now.Add(c.checkSettings(ctx, group))
+			}
+		}
+		for _, group := range c.checks.restored(c.tracker.servedBeyond) {
+			c.log.Info("a log that was set back holds all that it had acknowledged again: it is written to", "group", group)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+		}
+	}
+}
+
+// logged gives the groups of the map: the logs that are written to.
+func (c *Coordinator) logged() []string {
+	m := c.view.View().Map
+	if m == nil {
+		return nil
+	}
+	names := make([]string, len(m.Groups))
+	for i, g := range m.Groups {
+		names[i] = g.Name
+	}
+	return names
+}
+
+// checkSettings compares a stream with what a log must be, and gives when to look again.
+func (c *Coordinator) checkSettings(ctx context.Context, group string) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
-	stream, err := p.c.js.Stream(ctx, p.c.names.Stream(p.group))
+	stream, err := c.js.Stream(ctx, c.names.Stream(group))
 	if err != nil {
-		p.c.log.Debug("the settings of a log could not be read", "group", p.group, "error", err)
+		c.log.Debug("the settings of a log could not be read", "group", group, "error", err)
 		return checkAgain // what was known stands: a write finds out by itself whether the log takes it
 	}
-	err = p.c.names.CheckStream(p.group, stream.CachedInfo().Config)
+	err = c.names.CheckStream(group, stream.CachedInfo().Config)
 	if err == nil {
-		p.log.settings = nil
+		err = c.checks.unsynced()
+	}
+	if err == nil {
+		if c.checks.setting(group, nil) {
+			c.log.Info("a log is kept as it must be again: it is written to", "group", group)
+		}
 		return checkEvery
 	}
-	if p.log.settings == nil {
-		p.c.log.Error("a log is not kept as it must be: nothing is written to it", "group", p.group, "error", err)
+	found := unavailable(reasonLogSettings, "the log of group %s is not kept as it must be, so that writes could be lost: %v; change the settings", group, err)
+	if c.checks.setting(group, found) {
+		c.log.Error("a log is not kept as it must be: nothing is written to it", "group", group, "error", err)
 	}
-	p.log.settings = unavailable(reasonLogSettings, "the log of group %s is not kept as it must be, so that writes could be lost: %v; change the stream's settings", p.group, err)
 	return checkAgain
+}
+
+// wrong gives why nothing may be written to the log, or nil. The first write to a log has its settings checked.
+func (p *packer) wrong(ctx context.Context) *wire.Error {
+	if !p.checked {
+		p.checked = true
+		p.c.checkSettings(ctx, p.group)
+	}
+	return p.c.checks.wrong(p.group)
 }
 
 // setBack takes an acknowledgement that names a place which the log had given to another message: NATS has lost what it had acknowledged. What this message became is
 // not known, and no other follows it.
 func (p *packer) setBack(f *flight, seq, seen uint64) {
-	p.log.rewritten = unavailable(reasonLogRewritten, "the log of group %s stored a message as number %d after %d had been acknowledged: NATS has lost what it had stored. Nothing "+
-		"more is written to it: restore the stream from a backup or a healthy replica, then start members and coordinators again", p.group, seq, seen)
+	rewritten := unavailable(reasonLogRewritten, "the log of group %s stored a message as number %d after %d had been acknowledged: NATS has lost what it had stored. Nothing "+
+		"more is written to it: restore the stream from a backup or a healthy replica, then start its members again", p.group, seq, seen)
+	p.c.checks.wasSetBack(p.group, seen, rewritten)
 	p.c.log.Error("a log was set back", "group", p.group, "stored", seq, "acknowledged", seen)
-	f.refused = withDurable(p.log.rewritten, wire.DurableUnknown)
+	f.refused = withDurable(rewritten, wire.DurableUnknown)
 	close(f.failed)
 	p.c.tracker.abandon(f)
 }
@@ -77,6 +201,19 @@ func (t *tracker) highest(group string) uint64 {
 	return top
 }
 
+// servedBeyond tells whether a member that serves, and was heard just now, has applied more of a group's log than up to a sequence.
+func (t *tracker) servedBeyond(group string, seq uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	for _, m := range t.group(group).members {
+		if now-m.heard < silentAfter && m.mark.State == "serving" && m.mark.Applied > seq {
+			return true
+		}
+	}
+	return false
+}
+
 // isFull tells whether a log refused a message since it has no room: of the stream, of the account, or of the server's disk.
 func isFull(err error) bool {
 	var api *jetstream.APIError
@@ -88,4 +225,14 @@ func isFull(err error) bool {
 		return true
 	}
 	return false
+}
+
+// unsynced is the error of a NATS server that is known not to sync every message.
+func (k *logChecks) unsynced() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.sync.known && !k.sync.always {
+		return fmt.Errorf("the NATS server syncs every %s, and what it acknowledged meanwhile is lost with the power: set sync_interval: always", k.sync.interval)
+	}
+	return nil
 }

@@ -67,12 +67,12 @@ type packer struct {
 	closed bool
 
 	// known is the schema versions that the log is known to hold; used by run alone.
-	known map[schema.Incarnation]uint64
-	log   logState
-	seen  uint64      // the highest sequence that the log has acknowledged
-	owned bool        // the first own entry is known to stand in the log
-	batch *wire.Batch // memory of the message being packed
-	limit int         // of a message, in bytes
+	known   map[schema.Incarnation]uint64
+	checked bool        // its settings were, by the first write
+	seen    uint64      // the highest sequence that the log has acknowledged
+	owned   bool        // the first own entry is known to stand in the log
+	batch   *wire.Batch // memory of the message being packed
+	limit   int         // of a message, in bytes
 
 	commits *committer // takes what is stored
 }

@@ -19,6 +19,8 @@ func coordinatorCommand() *cli.Command {
 		Flags: slices.Concat(httpFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "expect-groups", Value: 1, EnvVars: []string{variable("expect-groups")},
 				Usage: "create no collection before `NUMBER` groups serve: those that then do are the cluster's"},
+			&cli.StringFlag{Name: "nats-monitor", EnvVars: []string{variable("nats-monitor")},
+				Usage: "read at `URL`, the NATS server's monitoring (http://host:8222), whether it syncs every message; nothing is written while it does not"},
 		}, keyFlags(), assetFlags(), connectionFlags(), observeFlags()),
 		OnUsageError: badUsage,
 		Action:       runCoordinator,
@@ -60,7 +62,7 @@ func runCoordinator(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w; choose another with --http, port 0 takes a free one", err)
 	}
-	co, door, err := p.coordinate(coordinator.Options{Names: p.at.names, ExpectGroups: expect, Keys: keys, Bind: bind, Replicas: replicas,
+	co, door, err := p.coordinate(coordinator.Options{Names: p.at.names, ExpectGroups: expect, Keys: keys, Bind: bind, Replicas: replicas, Monitor: c.String("nats-monitor"),
 		Log: p.log, Slow: p.seen.slow, Metrics: p.seen.registry})
 	if err != nil {
 		p.close()

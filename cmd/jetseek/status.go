@@ -59,6 +59,7 @@ func memberTable(members []wire.MemberBody) string {
 type state struct {
 	Members     []wire.MemberBody     `json:"members"`
 	Alarms      []string              `json:"alarms"`
+	Sync        string                `json:"sync"`
 	Collections []wire.CollectionBody `json:"collections"`
 	Note        string                `json:"note,omitempty"` // why the collections could not be listed
 }
@@ -73,7 +74,7 @@ func readState(c *cli.Context, link remote.Link) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Members, s.Alarms, s.Collections = members.Members, members.Alarms, []wire.CollectionBody{}
+	s.Members, s.Alarms, s.Sync, s.Collections = members.Members, members.Alarms, members.Sync, []wire.CollectionBody{}
 	answer, err = ask(c, link, remote.Call{Op: ops.CollectionsList})
 	if err != nil {
 		s.Note = layout.Plain(err.Error()) // a group that is down cannot count; the members say which
@@ -116,6 +117,23 @@ func (s *state) verdict() string {
 	return fmt.Sprintf("whole: all %d members serve", len(s.Members))
 }
 
+// signed says whether members sign what they write to the logs.
+func (s *state) signed() string {
+	without := 0
+	for _, m := range s.Members {
+		if m.Key == "" && m.State != "down" {
+			without++
+		}
+	}
+	switch without {
+	case 0:
+		return "signed by the cluster's key"
+	case len(s.Members):
+		return "not signed (no --cluster-key)"
+	}
+	return fmt.Sprintf("%d members have no --cluster-key", without)
+}
+
 func (s *state) String() string {
 	var b strings.Builder
 	for _, alarm := range s.Alarms {
@@ -124,6 +142,9 @@ func (s *state) String() string {
 	b.WriteString(s.verdict() + "\n")
 	if len(s.Members) > 0 {
 		b.WriteString("\n" + memberTable(s.Members))
+	}
+	if len(s.Members) > 0 {
+		fmt.Fprintf(&b, "\nlogs: %s; NATS syncs %s\n", s.signed(), layout.Plain(s.Sync))
 	}
 	if s.Note != "" {
 		fmt.Fprintf(&b, "\ncollections: %s\n", s.Note)

@@ -337,5 +337,6 @@ type MemberBody struct {
 // MembersBody answers /_members.
 type MembersBody struct {
 	Members []MemberBody `json:"members"`
-	Alarms  []string     `json:"alarms"` // what must never be, each in a sentence
+	Alarms  []string     `json:"alarms"` // what must never be, or stops writes, each in a sentence
+	Sync    string       `json:"sync"`   // whether NATS syncs every message: always, every D, or unknown: WHY
 }
