@@ -84,10 +84,19 @@ func (a *applying) op(m *Message, i int) (outcome.Outcome, bool, error) {
 
 // write applies an operation on a document whose slot is owned.
 func (a *applying) write(m *Message, i int) (outcome.Outcome, bool, error) {
-	if op := &m.Ops[i]; op.Kind == OpDelete {
+	op := &m.Ops[i]
+	switch {
+	case !a.index.holdsSlot(op):
+		return verdict(outcome.Rejected), false, nil
+	case op.Kind == OpDelete:
 		return a.delete(op)
 	}
 	return a.put(m, i)
+}
+
+// holdsSlot tells whether the index is to hold the documents of an operation's slot.
+func (x *Index) holdsSlot(op *Op) bool {
+	return x.options.Only == nil || x.options.Only.Has(op.Collection, op.Slot)
 }
 
 func verdict(code outcome.Code) outcome.Outcome { return outcome.Outcome{Code: code} }
@@ -265,7 +274,7 @@ func (a *applying) plan(index int) {
 			if op.Kind != OpPut && op.Kind != OpDelete || len(x.batch) == batchPuts || bytes >= batchBytes {
 				return
 			}
-			if c := a.state.find(op.Collection); op.Kind == OpPut && c != nil && op.acceptable() && a.state.owned.Has(op.Slot) {
+			if c := a.state.find(op.Collection); op.Kind == OpPut && c != nil && op.acceptable() && a.state.owned.Has(op.Slot) && a.index.holdsSlot(op) {
 				x.plan(op, c.schema)
 				bytes += len(op.Body)
 			}

@@ -93,11 +93,28 @@ func quarantineDigest(m *Message, index int, id string) Digest {
 
 // root covers everything.
 func (s *state) root() Digest {
-	d := s.quarantined
-	d.add(s.window.sum)
+	d := s.fixed()
 	for _, c := range s.collections {
 		d.add(collectionDigest(c))
 	}
+	return d
+}
+
+// rest covers everything but documents.
+func (s *state) rest() Digest {
+	d := s.fixed()
+	for _, c := range s.collections {
+		empty := *c
+		empty.documents = Digest{}
+		d.add(collectionDigest(&empty))
+	}
+	return d
+}
+
+// fixed covers what belongs to no present collection.
+func (s *state) fixed() Digest {
+	d := s.quarantined
+	d.add(s.window.sum)
 	for _, c := range s.dropped {
 		d.add(droppedDigest(c))
 	}

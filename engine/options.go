@@ -6,7 +6,7 @@ import (
 	"github.com/jetseek/jetseek/engine/vfs"
 )
 
-// Options configure an index. They change no outcome, no answer and no digest.
+// Options configure an index. Apart from Only they change no outcome, no answer and no digest.
 type Options struct {
 	// InlineMergeBytes is the size of segments up to which Apply merges on its own, in bytes of the result; more is left to Index.Merge. 0: 2 MiB.
 	InlineMergeBytes int64
@@ -14,6 +14,9 @@ type Options struct {
 	MaxSegmentBytes int64
 	// Folder is where the index keeps its files, for it alone; nil: everything stays in memory and ends with the process.
 	Folder vfs.Folder
+	// Only makes the index hold the documents of these slots alone: what others hold of them is proved and mended by it ([Index.Mend]). All else of the state is as ever, but
+	// for kept outcomes of other slots' documents. Nil: all slots.
+	Only Selection
 	// Resources are shared with the other indexes of the process; nil: those of an index with a folder are its own.
 	Resources *Resources
 

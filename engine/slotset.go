@@ -22,6 +22,19 @@ func (s *SlotSet) Has(slot uint16) bool {
 	return slot < Slots && s.bits[slot>>6]>>(slot&63)&1 != 0
 }
 
+// Add puts a slot in; a number from [Slots] on is ignored.
+func (s *SlotSet) Add(slot uint16) { s.AddRange(slot, slot) }
+
+// meets tells whether the sets have a slot in common.
+func (s *SlotSet) meets(o *SlotSet) bool {
+	for i, w := range s.bits {
+		if w&o.bits[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // AddRange puts the slots from and to and all between them in; numbers from [Slots] on are ignored.
 func (s *SlotSet) AddRange(from, to uint16) {
 	for slot := int(from); slot <= int(to) && slot < Slots; slot++ {

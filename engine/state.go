@@ -207,6 +207,15 @@ func (t *slotTable) at(slot uint16, round uint64) (*Digest, *uint32) {
 	return &p.digest[slot%pageSlots], &p.docs[slot%pageSlots]
 }
 
+// get gives the digest and the number of the live documents of a slot.
+func (t *slotTable) get(slot uint16) (Digest, uint32) {
+	if t.pages == nil || t.pages[slot/pageSlots] == nil {
+		return Digest{}, 0
+	}
+	p := t.pages[slot/pageSlots]
+	return p.digest[slot%pageSlots], p.docs[slot%pageSlots]
+}
+
 // each visits the slots that have live documents, ascending.
 func (t *slotTable) each(visit func(slot uint16, d Digest, docs uint32)) {
 	if t.pages == nil {

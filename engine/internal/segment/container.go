@@ -165,6 +165,27 @@ func readSections(b []byte, visit func(k kind, field int, section []byte) error)
 	})
 }
 
+// checkedBytes is how much of a section [Check] reads at once.
+const checkedBytes = 1 << 20
+
+// Check verifies the checksums of a segment that was opened before, some bytes after the other; before it reads any it says how many to wait, whose error ends it. Damage is
+// [ErrCorrupt].
+func Check(b []byte, wait func(bytes int) error) error {
+	return readFrame(b, func(_ kind, _ int, section []byte, crc uint32) error {
+		sum := uint32(0)
+		for chunk := range slices.Chunk(section, checkedBytes) {
+			if err := wait(len(chunk)); err != nil {
+				return err
+			}
+			sum = crc32.Update(sum, castagnoli(), chunk)
+		}
+		if sum != crc {
+			return fmt.Errorf("%w: checksum", ErrCorrupt)
+		}
+		return nil
+	})
+}
+
 // readFrame checks the frame and gives each section, with the checksum that it should have, to visit.
 func readFrame(b []byte, visit func(k kind, field int, section []byte, crc uint32) error) error {
 	if len(b) < headerLen+footerLen || string(b[:4]) != headerMagic || string(b[len(b)-4:]) != footerMagic {
