@@ -6,11 +6,14 @@ import (
 	"slices"
 )
 
-// Lease is the payload of [KindLease]: the member may serve for the duration, counted by its own clock from before the publish.
+// Lease is the payload of [KindLease]: the member may serve for the duration, counted by its own clock from before the publish. With it the member tells what it
+// held at the last mark that it has passed: every member that applies the record has passed it too, and compares.
 type Lease struct {
 	Member      string // "g0/n1"
 	Incarnation uint64
 	DurationMs  uint32
+	Mark        uint64 // sequence of the mark; 0: none yet
+	Digest      Digest // of all that the member held there
 }
 
 // Release is the payload of [KindRelease]: the leases of this incarnation of the member end.
@@ -68,13 +71,14 @@ type Commit struct {
 func AppendLease(dst []byte, l *Lease) []byte {
 	dst = appendStr(dst, l.Member)
 	dst = appendU64(dst, l.Incarnation)
-	return appendUvarint(dst, uint64(l.DurationMs))
+	dst = appendUvarint(appendUvarint(dst, uint64(l.DurationMs)), l.Mark)
+	return append(dst, l.Digest[:]...)
 }
 
 // DecodeLease reads the payload of a lease.
 func DecodeLease(b []byte) (Lease, error) {
 	r := &reader{b: b}
-	l := Lease{Member: r.str(MaxNameBytes), Incarnation: r.u64(), DurationMs: r.uvarint32()}
+	l := Lease{Member: r.str(MaxNameBytes), Incarnation: r.u64(), DurationMs: r.uvarint32(), Mark: r.uvarint(), Digest: readDigest(r)}
 	return l, payloadError("lease", r)
 }
 
@@ -105,18 +109,27 @@ func DecodeEvict(b []byte) (Evict, error) {
 // AppendOwn appends the payload to dst.
 func AppendOwn(dst []byte, o *Own) []byte {
 	dst = appendUvarint(dst, o.Epoch)
-	dst = appendUvarint(dst, uint64(len(o.Ranges)))
-	for _, s := range o.Ranges {
+	return appendRanges(dst, o.Ranges)
+}
+
+// DecodeOwn reads the payload of an ownership entry, whose ranges it checks.
+func DecodeOwn(b []byte) (Own, error) {
+	r := &reader{b: b}
+	o := Own{Epoch: r.uvarint(), Ranges: readRanges(r)}
+	return o, payloadError("own", r)
+}
+
+func appendRanges(dst []byte, ranges []SlotRange) []byte {
+	dst = appendUvarint(dst, uint64(len(ranges)))
+	for _, s := range ranges {
 		dst = binary.LittleEndian.AppendUint16(dst, s.From)
 		dst = binary.LittleEndian.AppendUint16(dst, s.To)
 	}
 	return dst
 }
 
-// DecodeOwn reads the payload of an ownership entry, whose ranges it checks.
-func DecodeOwn(b []byte) (Own, error) {
-	r := &reader{b: b}
-	o := Own{Epoch: r.uvarint()}
+// readRanges reads ranges of slots that are ascending, disjoint and do not touch.
+func readRanges(r *reader) (ranges []SlotRange) {
 	next := 0 // the least slot that a range may begin at
 	for range r.count(4) {
 		p := r.take(4)
@@ -126,9 +139,9 @@ func DecodeOwn(b []byte) (Own, error) {
 			break
 		}
 		next = int(s.To) + 2
-		o.Ranges = append(o.Ranges, s)
+		ranges = append(ranges, s)
 	}
-	return o, payloadError("own", r)
+	return ranges
 }
 
 // AppendGenesis appends the payload to dst.

@@ -32,6 +32,11 @@
 //	17    ExplainReply    found u8 | matched u8 | explanation bytes, JSON
 //	18    HasRequest      deleted list of (id str, seq)
 //	19    HasReply        births list of seq, of the ids in their order
+//	20    DigestRequest   at | collections list of u64
+//	21    DigestReply     root 16 bytes | rest 16 bytes | collections list of (collection u64, digest 16 bytes) | list of (collection u64, slots list of (slot u16, documents,
+//	                      digest 16 bytes)), all ascending
+//	22    RepairRequest   at | whole u8 | list of (collection u64, ranges list of (first u16, last u16))
+//	23    RepairReply     phase str | documents | reason str
 //
 //	candidates   count | keys each | length of the arena | per candidate: length of the id, score (zigzag), its keys | the arena
 //	key          kind u8 | nothing, an integer (zigzag), f64, or a length in the arena

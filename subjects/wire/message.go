@@ -21,6 +21,10 @@ const (
 	kindExplainReply
 	kindHasRequest
 	kindHasReply
+	kindDigestRequest
+	kindDigestReply
+	kindRepairRequest
+	kindRepairReply
 )
 
 // The operations of a member, as they stand in subjects.
@@ -33,4 +37,6 @@ const (
 	OpSlots   = "slots"
 	OpExplain = "explain"
 	OpHas     = "has"
+	OpDigest  = "digest"
+	OpRepair  = "repair"
 )
