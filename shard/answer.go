@@ -13,8 +13,8 @@ import (
 
 // answerBinary answers a coordinator's request.
 func (m *Member) answerBinary(ctx context.Context, r request) ([]byte, error) {
-	if r.op == wire.OpPing {
-		return m.ping(r)
+	if data, err, mine := m.answerAnyway(r); mine {
+		return data, err
 	}
 	head, err := wire.DecodeHead(r.msg.Data)
 	if err != nil {
@@ -257,11 +257,11 @@ func (m *Member) pong(h wire.Head) *wire.PingReply {
 	snap := m.index.Snapshot()
 	defer snap.Close()
 	state, _ := m.status.get()
-	return &wire.PingReply{Frame: m.frame(&h, snap), State: string(state), Applied: snap.Seq(), ContentSeq: snap.ContentSeq(), Documents: documents(snap), Digest: wire.Digest(snap.Digest())}
+	return &wire.PingReply{Frame: m.frame(&h, snap), State: string(state), Applied: snap.Seq(), ContentSeq: snap.ContentSeq(), Documents: countDocuments(snap), Digest: wire.Digest(snap.Digest())}
 }
 
-// documents counts the live documents of all collections.
-func documents(snap *engine.Snapshot) uint64 {
+// countDocuments counts the live documents of all collections.
+func countDocuments(snap *engine.Snapshot) uint64 {
 	var n uint64
 	for _, c := range snap.Collections() {
 		n += c.Documents

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/engine/outcome"
-	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -32,6 +31,8 @@ func (m *Member) applyLog(ctx context.Context) error {
 			return nil
 		}
 		switch {
+		case err == nil && len(batch) == 0:
+			m.runJob(ctx)
 		case err == nil:
 			err = m.applyParts(ctx, batch)
 		case errors.Is(err, errShorter):
@@ -47,20 +48,16 @@ func (m *Member) applyLog(ctx context.Context) error {
 	}
 }
 
-// applyParts applies messages in batches: those with bodies in the object store one by one, the others together.
+// applyParts applies messages in batches.
 func (m *Member) applyParts(ctx context.Context, messages []message) error {
 	for len(messages) > 0 {
-		n := slices.IndexFunc(messages, refersToObjects)
-		switch n {
-		case -1:
-			n = len(messages)
-		case 0:
+		n := portion(messages)
+		if refersToObjects(messages[0]) {
 			if err := m.loadObjects(ctx, messages[0]); err != nil {
 				return err
 			}
-			n = 1
 		}
-		if err := m.index.AwaitRoom(ctx); err != nil {
+		if err := m.index.get().AwaitRoom(ctx); err != nil {
 			return err
 		}
 		if err := m.applyBatch(messages[:n]); err != nil {
@@ -69,6 +66,19 @@ func (m *Member) applyParts(ctx context.Context, messages []message) error {
 		messages = messages[n:]
 	}
 	return nil
+}
+
+// portion is how many messages, at least one, are applied as one batch: one with bodies in the object store alone, others up to it or to a mark.
+func portion(messages []message) int {
+	for i, raw := range messages {
+		switch {
+		case refersToObjects(raw):
+			return max(i, 1)
+		case isMark(raw):
+			return i + 1
+		}
+	}
+	return len(messages)
 }
 
 // applyBatch applies messages as one batch, publishes the new snapshot to those who wait, then reports.
@@ -88,35 +98,23 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	}
 	messages := make([]engine.Message, len(batch))
 	done := make([]applied, len(batch))
-	index := make([][]int, len(batch)) // message, operation of the record -> operation of the engine, or one of the places below
+	index := make([][]int, len(batch))
 	for i, raw := range batch {
-		messages[i].Log, messages[i].Seq = m.log, raw.seq
 		done[i] = applied{seq: raw.seq, before: m.table}
-		if errors.Is(raw.err, wire.ErrMalformed) {
-			m.opts.Log.Error("a message of the log is no record: passed over", "member", m.id, "seq", raw.seq, "error", raw.err)
-			continue
+		if raw.err == nil {
+			done[i].counter, done[i].reply = raw.record.Counter, raw.record.Reply
 		}
-		if raw.err != nil {
-			return fmt.Errorf("message %d: %w", raw.seq, raw.err)
+		if messages[i], index[i], err = m.message(raw); err != nil {
+			return err
 		}
-		rec := raw.record
-		done[i].counter, done[i].reply = rec.Counter, rec.Reply
-		err := m.genuine(raw)
-		if isRefusal(err) {
-			index[i] = m.passOver(raw, err)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("message %d: %w", raw.seq, err)
-		}
-		if messages[i].Ops, index[i], err = m.translate(raw, rec); err != nil {
-			return fmt.Errorf("message %d: %w", raw.seq, err)
-		}
+	}
+	if m.opts.Hooks.Alter != nil {
+		m.opts.Hooks.Alter(messages)
 	}
 	if err := m.attach(messages, at); err != nil {
 		return err
 	}
-	outcomes, err := m.index.Apply(messages)
+	outcomes, err := m.index.get().Apply(messages)
 	if err != nil {
 		return fmt.Errorf("apply messages %d to %d: %w", batch[0].seq, last, err)
 	}
@@ -124,12 +122,16 @@ func (m *Member) applyBatch(batch []message) (err error) {
 		done[i].outcomes = pick(outcomes[i], index[i])
 	}
 	m.reached.Store(&at)
+	if isMark(batch[len(batch)-1]) {
+		m.mark()
+	}
 	m.progress.advance(m.table)
 	if slices.ContainsFunc(batch, isWrite) {
 		m.rest.need()
 	}
 	m.metrics.batched(batch, time.Since(began))
 	m.reportAll(done)
+	m.compareTold()
 	return nil
 }
 
@@ -145,137 +147,4 @@ func isWrite(raw message) bool {
 		}
 		return false
 	})
-}
-
-// Places of operations that the engine never sees.
-const (
-	inMember   = -1 // done by the member itself
-	passedOver = -2 // its body does not decode, for any member
-)
-
-// pick puts the engine's outcomes where the record's operations stand.
-func pick(outcomes []outcome.Outcome, index []int) []outcome.Outcome {
-	all := make([]outcome.Outcome, len(index))
-	for i, at := range index {
-		switch at {
-		case inMember:
-			all[i] = outcome.Outcome{Code: outcome.Done}
-		case passedOver:
-			all[i] = outcome.Outcome{Code: outcome.Rejected}
-		default:
-			all[i] = outcomes[at]
-		}
-	}
-	return all
-}
-
-// translate takes what concerns the member itself out of a record and gives the rest as the engine's operations, schemas first, with the place of every operation of the
-// record among them. What does not decode is passed over by every member alike; only a kind that this software does not know is an error.
-func (m *Member) translate(raw message, rec *wire.Record) ([]engine.Op, []int, error) {
-	ops := make([]engine.Op, 0, len(rec.Schemas)+len(rec.Ops))
-	for i := range rec.Schemas {
-		op, err := schemaOp(&rec.Schemas[i])
-		if err != nil {
-			m.opts.Log.Error("a schema of the log does not parse: passed over", "member", m.id, "seq", raw.seq, "error", err)
-			continue
-		}
-		ops = append(ops, op)
-	}
-	index := make([]int, len(rec.Ops))
-	for i := range rec.Ops {
-		op, inEngine, err := m.operation(raw, &rec.Ops[i])
-		switch {
-		case errors.Is(err, wire.ErrMalformed):
-			m.opts.Log.Error("an operation of the log does not decode: passed over", "member", m.id, "seq", raw.seq, "operation", i, "error", err)
-			index[i] = passedOver
-		case err != nil:
-			return nil, nil, err
-		case inEngine && skips(m.incarnation, raw.seq, i):
-			index[i] = passedOver
-		case inEngine:
-			index[i] = len(ops)
-			ops = append(ops, op)
-		default:
-			index[i] = inMember
-		}
-	}
-	return ops, index, nil
-}
-
-func schemaOp(r *wire.SchemaRecord) (engine.Op, error) {
-	s, err := schema.Parse(r.Schema)
-	if err != nil {
-		return engine.Op{}, fmt.Errorf("schema %d of collection %s: %w", r.Version, r.Name, err)
-	}
-	return engine.Op{Kind: engine.OpSchema, Collection: r.Collection, Name: r.Name, Version: r.Version, Schema: s, IfVersion: wire.NoCondition}, nil
-}
-
-// operation handles one operation of the log: in the lease table, or as one of the engine's.
-func (m *Member) operation(raw message, op *wire.Op) (_ engine.Op, inEngine bool, err error) {
-	switch op.Kind {
-	case wire.KindPut:
-		return engine.Op{Kind: engine.OpPut, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion, Key: op.RequestKey, Body: op.Body}, true, nil
-	case wire.KindDelete:
-		return engine.Op{Kind: engine.OpDelete, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion, Key: op.RequestKey}, true, nil
-	case wire.KindDropCollection:
-		return engine.Op{Kind: engine.OpDropCollection, Collection: op.Collection, IfVersion: wire.NoCondition}, true, nil
-	case wire.KindOwn:
-		return m.own(raw, op)
-	case wire.KindLease:
-		l, err := wire.DecodeLease(op.Body)
-		if err != nil {
-			return engine.Op{}, false, err
-		}
-		m.table = m.table.granted(l, raw.seq)
-	case wire.KindRelease:
-		r, err := wire.DecodeRelease(op.Body)
-		if err != nil {
-			return engine.Op{}, false, err
-		}
-		m.table = m.table.released(r)
-	case wire.KindEvict:
-		e, err := wire.DecodeEvict(op.Body)
-		if err != nil {
-			return engine.Op{}, false, err
-		}
-		m.table = m.table.evicted(e)
-	case wire.KindGenesis:
-		return engine.Op{}, false, m.genesis(raw, op)
-	case wire.KindBarrier, wire.KindCheckpoint, wire.KindCommit: // places in the log, nothing more
-	default:
-		return engine.Op{}, false, fmt.Errorf("operation of kind %d: %w", op.Kind, wire.ErrNewerLog)
-	}
-	return engine.Op{}, false, nil
-}
-
-// own takes an ownership entry; only its own subject carries them, so that a record can be guarded by it.
-func (m *Member) own(raw message, op *wire.Op) (engine.Op, bool, error) {
-	if raw.subject != m.opts.Names.LogOwn(m.opts.Group) {
-		m.opts.Log.Error("an ownership entry on another subject: passed over", "member", m.id, "seq", raw.seq, "subject", raw.subject)
-		return engine.Op{}, false, nil
-	}
-	own, err := wire.DecodeOwn(op.Body)
-	if err != nil {
-		return engine.Op{}, false, err
-	}
-	slots := new(engine.SlotSet)
-	for _, r := range own.Ranges {
-		slots.AddRange(r.From, r.To)
-	}
-	return engine.Op{Kind: engine.OpOwn, Epoch: own.Epoch, Slots: slots, IfVersion: wire.NoCondition}, true, nil
-}
-
-// genesis checks that the log is the one that this member began with.
-func (m *Member) genesis(raw message, op *wire.Op) error {
-	g, err := wire.DecodeGenesis(op.Body)
-	if err != nil {
-		return err
-	}
-	if raw.seq != 1 {
-		return nil // a loser's offer that came late; the first message decides
-	}
-	if g.Group != m.opts.Group {
-		return fmt.Errorf("the log belongs to group %s", g.Group)
-	}
-	return nil
 }

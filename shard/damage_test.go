@@ -111,7 +111,7 @@ func (th *theatre) fill(l life, count int) func(n int) uint64 {
 	js := th.server.JetStream(th.t)
 	seqs := make([]uint64, count+1)
 	for n := 1; n <= count; n++ {
-		rec := wire.Record{Header: wire.Header{Log: l.log}, Ops: []wire.Op{{Kind: wire.KindBarrier, IfVersion: wire.NoCondition, Body: mark(n)}}}
+		rec := wire.Record{Header: wire.Header{Log: l.log}, Ops: []wire.Op{{Kind: wire.KindBarrier, IfVersion: wire.NoCondition, Body: markOf(n)}}}
 		ack, err := js.Publish(th.t.Context(), subjects.Names{}.Log("g0"), wire.AppendRecord(nil, &rec))
 		if err != nil {
 			th.t.Fatal(err)
@@ -121,7 +121,7 @@ func (th *theatre) fill(l life, count int) func(n int) uint64 {
 	return func(n int) uint64 { return seqs[n] }
 }
 
-func mark(n int) []byte { return fmt.Appendf(nil, "mark-%d.", n) }
+func markOf(n int) []byte { return fmt.Appendf(nil, "mark-%d.", n) }
 
 // damage changes the files of the stopped server: the block that holds a mark, at the mark; and the index of blocks goes if so asked.
 func (th *theatre) damage(n int, dropIndex bool, change func(block []byte, at int) []byte) {
@@ -138,7 +138,7 @@ func (th *theatre) damage(n int, dropIndex bool, change func(block []byte, at in
 			return nil
 		}
 		block, err := os.ReadFile(path)
-		if at := bytes.Index(block, mark(n)); err == nil && at >= 0 {
+		if at := bytes.Index(block, markOf(n)); err == nil && at >= 0 {
 			done = true
 			return os.WriteFile(path, change(block, at), 0o600)
 		}
@@ -214,7 +214,7 @@ func TestStreamMadeAnewIsNoticed(t *testing.T) {
 	if _, err := js.CreateStream(t.Context(), names.StreamConfig("g0", subjects.StreamLimits{})); err != nil {
 		t.Fatal(err)
 	}
-	th.fill(life{Member: &Member{log: wire.UUID{9}}}, 100)
+	th.fill(life{Member: &Member{translator: translator{log: wire.UUID{9}}}}, 100)
 	th.fails(running, "log_rewritten: ")
 	again := th.start("n2")
 	th.fails(again, "log_rewritten: ")

@@ -12,6 +12,7 @@
 //	         inbox that its record names, and its watermark to jetseek.event.group.<group>.applied.
 //	lease    publishes a lease record every L/5 to the same log and keeps the leases that were stored until they end.
 //	serve    takes requests from jetseek.group.<group>.<node>.<op> (and .any. while it serves) through a bounded queue.
+//	verify   finds out by a replay of the log who is wrong when another member holds something else, and mends this one if it is; scrub compares what it holds with its checksums.
 //	flush    writes the index to files when it has become old or memory is needed, and when the member ends; merge runs beside it.
 //
 // # May serve
@@ -36,7 +37,7 @@
 // release{member, predecessor} for every incarnation that the data folder names: its PubAck is the head that the replay must reach
 // before the first lease. Outcomes are reported only for messages behind that head and only under a coordinator's inbox prefix.
 //
-// States: joining (replays), serving (holds or renews leases), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
+// States: joining (replays), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
 // newer version, an index that cannot go on). A failed member answers nothing but ping. What stands in the log and is
 // no record, or does not decode, is passed over by every member alike.
 //
@@ -52,6 +53,19 @@
 //
 // Either makes the member failed, with the word as the first of its reason; it keeps its data, and nothing is rolled back or overwritten. A member that finds it at its
 // start stands aside in that state, and makes no stream and no genesis where the group is known to have had a log.
+//
+// # Members that differ
+//
+// Behind each lease, barrier and checkpoint record, a mark, a member remembers what it holds, as digests: of all, of each collection, of each slot. Batches end at marks, so all members
+// have a digest at the same places. A lease tells the digest at the last mark that its member had passed; whoever applies the lease has passed that mark too, and compares. So a
+// divergence is found two renewals after it was applied, and nobody has to answer for it.
+//
+// When another member held something else, a member asks it in which slots, replays the log from its first message into a scratch index of these slots alone, and compares itself with that.
+// Both do; neither majority nor rank counts. Who is right goes on, and takes no notice of the other for a while. Who is wrong leaves rotation (fenced, with the reason), gives its leases up
+// in the log, brings the replay to where it is itself, replaces in its index the documents that differ, and joins again. When more than documents differs, or a quarter of all
+// slots, it makes its index anew. That a member has been proved wrong stands in its folder until it is right, so that a restart does not bring it back as it was.
+//
+// A byte that changes in a file or in memory changes no digest: segments are compared with their checksums over and over, at 32 MB/s; a member with a damaged one begins anew.
 //
 // # What is genuine
 //

@@ -54,7 +54,8 @@ type follower struct {
 	stream jetstream.Stream
 	name   string         // of the stream
 	all    string         // the subjects of all logs
-	tail   chan *nats.Msg // both subjects, in the order in which the server sent them
+	tail   chan *nats.Msg // both subjects, about in the order in which the server sent them
+	held   atomic.Int64   // bytes of messages in tail
 	subs   []*nats.Subscription
 
 	next    uint64                    // the sequence that is due
@@ -65,9 +66,11 @@ type follower struct {
 	links   uint64                    // reconnects of conn after which the log was compared with past
 	doubted bool                      // the tail has repeated a sequence with another message
 
-	checks atomic.Bool   // the log is to be compared with past
-	head   atomic.Uint64 // the highest sequence that the server has acknowledged
-	kick   chan struct{} // capacity 1: head has risen
+	checks  atomic.Bool   // the log is to be compared with past
+	dropped atomic.Uint64 // the highest sequence of a tail message that there was no room for
+	head    atomic.Uint64 // the highest sequence that the server has acknowledged
+	kick    chan struct{} // capacity 1: head has risen
+	called  atomic.Bool   // batch is to return, with nothing
 }
 
 // follow starts to listen to the tail; the first message due is next.
@@ -75,7 +78,7 @@ func follow(conn *nats.Conn, names subjects.Names, group string, stream jetstrea
 	f := &follower{conn: conn, stream: stream, name: names.Stream(group), all: names.Log(">"), tail: make(chan *nats.Msg, tailMessages), next: next,
 		links: conn.Stats().Reconnects, kick: make(chan struct{}, 1)}
 	for _, subject := range []string{names.Tail(group), names.TailOwn(group)} {
-		sub, err := conn.ChanSubscribe(subject, f.tail)
+		sub, err := conn.Subscribe(subject, f.hear)
 		if err != nil {
 			f.close()
 			return nil, fmt.Errorf("subscribe to the tail: %w", err)
@@ -83,6 +86,37 @@ func follow(conn *nats.Conn, names subjects.Names, group string, stream jetstrea
 		f.subs = append(f.subs, sub)
 	}
 	return f, nil
+}
+
+// hear keeps a message of the tail until it is taken. What there is no room for is read from the stream: what comes next shows that it is missing.
+func (f *follower) hear(m *nats.Msg) {
+	if f.held.Add(int64(len(m.Data))) <= tailBytes {
+		select {
+		case f.tail <- m:
+			return
+		default:
+		}
+	}
+	f.held.Add(-int64(len(m.Data)))
+	if seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64); err == nil && m.Header.Get("Nats-Stream") == f.name {
+		for dropped := f.dropped.Load(); seq > dropped && !f.dropped.CompareAndSwap(dropped, seq); dropped = f.dropped.Load() {
+		}
+	}
+}
+
+// call makes batch return with nothing, soon.
+func (f *follower) call() {
+	f.called.Store(true)
+	select {
+	case f.kick <- struct{}{}:
+	default:
+	}
+}
+
+// rewind begins anew with message 1.
+func (f *follower) rewind() {
+	f.stopReading()
+	f.next, f.ahead, f.past, f.doubted = 1, nil, past{}, false
 }
 
 func (f *follower) close() {
@@ -122,10 +156,13 @@ func (f *follower) raiseHead(seq uint64) bool {
 	return false
 }
 
-// batch waits for messages and gives them, contiguous, the first being the one that is due. It fails with ctx, with errHole or errShorter after it has looked again (a
+// batch waits for messages and gives them, contiguous, the first being the one that is due, or none when it is called. It fails with ctx, with errHole or errShorter after it has looked again (a
 // replica that lags does not have yet what others have), or with errRewritten.
 func (f *follower) batch(ctx context.Context) ([]message, error) {
 	for looked := 0; ; {
+		if f.called.Swap(false) {
+			return nil, nil
+		}
 		got, err := f.look(ctx)
 		switch {
 		case len(got) > 0:
@@ -193,12 +230,13 @@ func (f *follower) due() bool {
 	if f.ahead != nil {
 		return f.ahead.seq > f.next
 	}
-	return max(f.head.Load(), f.claimed) >= f.next && len(f.tail) == 0
+	return max(f.head.Load(), f.claimed, f.dropped.Load()) >= f.next && len(f.tail) == 0
 }
 
 // take puts a tail message where fromTail finds it; an old one is dropped, and of what is no record only the sequence is noted. An old one that is another message than
 // the one that was given raises doubt.
 func (f *follower) take(m *nats.Msg) {
+	f.held.Add(-int64(len(m.Data)))
 	seq, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
 	if err != nil || m.Header.Get("Nats-Stream") != f.name {
 		return
@@ -245,7 +283,7 @@ func (f *follower) fromTail() []message {
 
 // fromStream reads messages from next on, up to the tail message ahead or the known head.
 func (f *follower) fromStream(ctx context.Context) ([]message, error) {
-	last := max(f.head.Load(), f.claimed)
+	last := max(f.head.Load(), f.claimed, f.dropped.Load())
 	if f.ahead != nil {
 		last = f.ahead.seq - 1
 	}
@@ -279,6 +317,7 @@ func (f *follower) confirm(ctx context.Context, claimed uint64) (last uint64, er
 	}
 	f.raiseHead(end)
 	f.claimed = min(f.claimed, end)
+	f.dropped.Store(min(f.dropped.Load(), end))
 	if f.ahead != nil && f.ahead.seq > end {
 		f.ahead = nil
 	}

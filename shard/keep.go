@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -50,27 +51,26 @@ type kept struct {
 
 // openIndex opens what the member knew at its last flush.
 func (m *Member) openIndex() error {
-	dir := filepath.Join(m.opts.Dir, indexFolder)
-	o := engine.Options{Folder: m.opts.Index, Resources: m.opts.Resources}
-	var err error
-	if o.Folder == nil {
-		if o.Folder, err = vfs.Disk(dir); err != nil {
-			return err
-		}
-	}
 	began := time.Now()
-	m.index, err = engine.Open(o)
-	if errors.Is(err, engine.ErrUnreadable) {
+	dir := m.indexDir()
+	proved, err := m.folder.isProvedWrong()
+	if err != nil {
+		return err
+	}
+	var opened *engine.Index
+	if !proved {
+		opened, err = m.openFiles()
+	}
+	if proved || errors.Is(err, engine.ErrUnreadable) {
 		m.opts.Log.Error("the index is damaged: the member makes it anew from the log", "member", m.id, "error", err)
-		if o.Folder, err = m.setAside(dir); err == nil {
-			m.index, err = engine.Open(o)
-		}
+		opened, err = m.openAnew()
 	}
 	if err != nil {
 		return fmt.Errorf("open the index in %s: %w", dir, err)
 	}
+	m.index.set(opened)
 	if err := m.readKept(); err != nil {
-		m.index.Close()
+		opened.Close()
 		if errors.Is(err, errNoKey) {
 			return err
 		}
@@ -78,6 +78,32 @@ func (m *Member) openIndex() error {
 	}
 	m.opts.Log.Info("opened the index", "member", m.id, "seq", m.appliedSeq(), "took", time.Since(began))
 	return nil
+}
+
+func (m *Member) indexDir() string { return filepath.Join(m.opts.Dir, indexFolder) }
+
+// openFiles opens the index in the member's folder.
+func (m *Member) openFiles() (*engine.Index, error) {
+	folder := m.opts.Index
+	if folder == nil {
+		var err error
+		if folder, err = vfs.Disk(m.indexDir()); err != nil {
+			return nil, err
+		}
+	}
+	return engine.Open(engine.Options{Folder: folder, Resources: m.opts.Resources})
+}
+
+// openAnew sets the index in the member's folder aside and opens an empty one.
+func (m *Member) openAnew() (*engine.Index, error) {
+	if err := m.setAside(); err != nil {
+		return nil, err
+	}
+	opened, err := m.openFiles()
+	if err == nil {
+		err = m.folder.isRight()
+	}
+	return opened, err
 }
 
 // readKept reads what the member keeps with its index.
@@ -107,19 +133,21 @@ func (m *Member) readKept() error {
 	return nil
 }
 
-// setAside moves a damaged index away, in the place of an earlier one, and gives an empty folder. A folder that the options have given is emptied.
-func (m *Member) setAside(dir string) (vfs.Folder, error) {
+// setAside moves a damaged index away, in the place of an earlier one. A folder that the options have given is emptied.
+func (m *Member) setAside() error {
 	if m.opts.Index != nil {
-		return m.opts.Index, empty(m.opts.Index)
+		return empty(m.opts.Index)
 	}
-	if err := os.RemoveAll(dir + damagedSuffix); err != nil {
-		return nil, fmt.Errorf("set the damaged index aside: %w", err)
+	dir := m.indexDir()
+	err := os.RemoveAll(dir + damagedSuffix)
+	if err == nil {
+		err = os.Rename(dir, dir+damagedSuffix)
 	}
-	if err := os.Rename(dir, dir+damagedSuffix); err != nil {
-		return nil, fmt.Errorf("set the damaged index aside: %w", err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("set the damaged index aside: %w", err)
 	}
 	m.opts.Log.Info("the damaged index was set aside", "member", m.id, "folder", dir+damagedSuffix)
-	return vfs.Disk(dir)
+	return nil
 }
 
 // empty takes all files out of a folder.
@@ -156,7 +184,7 @@ func (m *Member) flush(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-m.index.FlushDue():
+		case <-m.index.get().FlushDue():
 		case now := <-look.C:
 			due = aged.due(now, m.unflushed())
 		}
@@ -169,13 +197,13 @@ func (m *Member) flush(ctx context.Context) error {
 	}
 }
 
-// endures tells whether work on files that failed is to be tried again, after a pause: not when what it reads is damaged, which ends the member.
+// endures tells whether work on files that failed is to be tried again, after a pause: not when what it reads is damaged, which makes it begin anew.
 func (m *Member) endures(ctx context.Context, work string, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
 	if errors.Is(err, engine.ErrUnreadable) {
-		m.fail(fmt.Errorf("%s: %w", work, err))
+		m.damaged(fmt.Errorf("%s: %w", work, err))
 		return false
 	}
 	m.opts.Log.Error("the disk took no files; the member goes on from memory and tries again", "member", m.id, "work", work, "error", err)
@@ -194,7 +222,7 @@ const (
 func (m *Member) unflushed() staleness {
 	snap := m.index.Snapshot()
 	defer snap.Close()
-	done := m.index.Activity()
+	done := m.index.get().Activity()
 	switch {
 	case snap.ContentSeq() > done.FlushedSeq || done.FilesChanged:
 		return contentNew
@@ -231,7 +259,7 @@ func (a *aging) due(now time.Time, s staleness) bool {
 
 // closeIndex ends an index in order: what it holds is flushed, so that the next start replays little.
 func (m *Member) closeIndex() {
-	defer m.index.Close()
+	defer func() { m.index.get().Close() }()
 	if state, _ := m.status.get(); state == Failed {
 		return // what is in memory may be wrong
 	}

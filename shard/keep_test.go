@@ -123,7 +123,7 @@ func TestRestartReplaysTheRest(t *testing.T) {
 	if err := first.index.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	flushed := first.index.Activity().FlushedSeq
+	flushed := first.index.get().Activity().FlushedSeq
 	killed := t.TempDir() // what a kill leaves: the files as they are, the newest operations in the log alone
 	last := g.put(first.log, 60, 100)
 	want := first.await(t, last)

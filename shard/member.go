@@ -11,30 +11,25 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
-	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/registry"
-	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // Member is one process' copy of a group.
 type Member struct {
-	opts Options
-	id   string // "g0/n1"
-	js   jetstream.JetStream
+	translator // of what is applied; its state is of the apply loop alone
+	js         jetstream.JetStream
 
-	folder      *folder
-	incarnation uint64
-	before      []uint64 // incarnations to release
-	log         wire.UUID
-	stream      jetstream.Stream
-	registry    *registry.Store
-	documents   *registry.Documents
-	index       *engine.Index
-	follower    *follower
-	listening   *nats.Subscription // of the member's own subject
-	startHead   uint64             // the log's last sequence at the start: what must be replayed before the first lease
+	folder    *folder
+	before    []uint64 // incarnations to release
+	stream    jetstream.Stream
+	registry  *registry.Store
+	index     index
+	follower  *follower
+	listening *nats.Subscription // of the member's own subject
+	startHead uint64             // the log's last sequence at the start: what must be replayed before the first lease
 
 	status   *status
 	grants   *grants
@@ -50,13 +45,16 @@ type Member struct {
 	opened     place                 // where the index in files stood at the start
 	reached    atomic.Pointer[place] // behind what is applied; stored by the apply loop alone
 
-	table   leaseTable    // of the apply loop alone
-	signed  bool          // a record of the log has verified; of the apply loop alone
-	refused atomic.Uint64 // records that were passed over since the start
 	// outlived counts answers to auditors with a document that had been deleted, since the start: it must stay 0.
-	outlived atomic.Uint64
-	meters   meters
-	metrics  *metrics
+	outlived   atomic.Uint64
+	marks      marks
+	doubts     chan doubt    // capacity doubtsKept
+	unreadable chan struct{} // capacity 1: the index is to be made anew
+	verdicts   verdicts
+	jobs       chan job // capacity 0: for the apply loop
+	replayed   uint64   // up to here this life applies for the second time, and has reported; of the apply loop alone
+	meters     meters
+	metrics    *metrics
 }
 
 // New makes a member and locks its folder; Run brings it to life. A folder in use is an error.
@@ -70,8 +68,10 @@ func New(o Options) (*Member, error) {
 		return nil, fmt.Errorf("member %s/%s: %w", o.Group, o.Node, err)
 	}
 	m := &Member{
-		opts: o, id: subjects.MemberID(o.Group, o.Node), js: js,
-		metrics: newMetrics(), status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
+		translator: translator{opts: o, id: subjects.MemberID(o.Group, o.Node)}, js: js,
+		doubts: make(chan doubt, doubtsKept), jobs: make(chan job), unreadable: make(chan struct{}, 1), index: index{long: semaphore.NewWeighted(longUses)},
+		verdicts: verdicts{orders: make(chan order, 1)},
+		metrics:  newMetrics(), status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
 		grants: &grants{length: o.Lease, clock: o.Clock}, rest: newRest(o.IdleAfter),
 	}
 	if m.folder, err = openFolder(o.Dir); err != nil {
@@ -145,6 +145,8 @@ func (m *Member) Run(ctx context.Context) (err error) {
 	g.Go(func() error { return m.merge(ctx) })
 	g.Go(func() error { return m.flush(ctx) })
 	g.Go(func() error { return m.keepPlace(ctx) })
+	g.Go(func() error { return m.verify(ctx) })
+	g.Go(func() error { return m.scrub(ctx) })
 	g.Go(func() error { return m.serve(ctx) })
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("member %s: %w", m.id, err)

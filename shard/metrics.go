@@ -28,7 +28,9 @@ type metrics struct {
 	batch        prometheus.Histogram
 	applySeconds prometheus.Histogram
 	renewals     *prometheus.CounterVec // result
-	refused      prometheus.Counter
+	divergences  prometheus.Counter
+	repairs      prometheus.Counter
+	mended       prometheus.Counter
 }
 
 func newMetrics() *metrics {
@@ -49,8 +51,12 @@ func newMetrics() *metrics {
 			Help: "Messages that were applied as one batch."}),
 		applySeconds: with.NewHistogram(prometheus.HistogramOpts{Name: "jetseek_apply_duration_seconds", Buckets: prometheus.ExponentialBuckets(0.0001, 2, 16),
 			Help: "Time of applying a batch, until searches see it."}),
-		refused: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_apply_refused_records_total",
-			Help: "Records of the log that were passed over: of another log, or not signed by a cluster key."}),
+		divergences: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_member_divergences_total",
+			Help: "Times that another member held something else at the same place of the log, and a replay decided who is right."}),
+		repairs: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_member_repairs_total",
+			Help: "Times that the member was proved wrong, or found its files damaged, and has mended itself."}),
+		mended: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_member_repaired_documents_total",
+			Help: "Documents that were written, replaced or taken away by repairs; all of an index that was made anew."}),
 		renewals: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_lease_renewals_total",
 			Help: "Leases that the log has stored (stored) or has not (failed)."}, []string{"result"}),
 	}
@@ -106,15 +112,15 @@ func (m *Member) watchState() {
 	gauge("jetseek_apply_lag_messages", "Messages that the log is known to hold and that are not applied.", func() float64 { return float64(m.lag()) })
 	gauge("jetseek_lease_remaining_seconds", "How long the newest lease still allows to serve; 0 without one.", func() float64 { return m.grants.remaining().Seconds() })
 	activity := func(name, help string, read func(engine.Activity) int64) {
-		with.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read(m.index.Activity())) })
+		with.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read(m.index.get().Activity())) })
 	}
 	activity("jetseek_engine_flushes_total", "Manifests written.", func(a engine.Activity) int64 { return a.Flushes })
 	activity("jetseek_engine_flushed_bytes_total", "Bytes of segments that went from memory to files.", func(a engine.Activity) int64 { return a.FlushedBytes })
 	activity("jetseek_engine_merges_total", "Background merges of segments.", func(a engine.Activity) int64 { return a.Merges })
 	activity("jetseek_engine_merged_bytes_total", "Bytes of segments that merges made.", func(a engine.Activity) int64 { return a.MergedBytes })
-	gauge("jetseek_engine_unflushed_bytes", "Bytes of segments, and of what makes them, that are in memory only.", func() float64 { return float64(m.index.Activity().UnflushedBytes) })
-	gauge("jetseek_engine_flushed_sequence", "Sequence of the last message that files hold: a restart replays what is behind it.", func() float64 { return float64(m.index.Activity().FlushedSeq) })
-	for _, state := range []State{Joining, Serving, Draining, Failed} {
+	gauge("jetseek_engine_unflushed_bytes", "Bytes of segments, and of what makes them, that are in memory only.", func() float64 { return float64(m.index.get().Activity().UnflushedBytes) })
+	gauge("jetseek_engine_flushed_sequence", "Sequence of the last message that files hold: a restart replays what is behind it.", func() float64 { return float64(m.index.get().Activity().FlushedSeq) })
+	for _, state := range []State{Joining, Serving, Fenced, Draining, Failed} {
 		with.NewGaugeFunc(prometheus.GaugeOpts{Name: "jetseek_member_state", Help: "1 for the state that the member is in, 0 for the others.",
 			ConstLabels: prometheus.Labels{"state": string(state)}}, func() float64 {
 			if now, _ := m.status.get(); now == state {
@@ -127,6 +133,8 @@ func (m *Member) watchState() {
 		with.NewCounterFunc(prometheus.CounterOpts{Name: "jetseek_member_nats_reconnects_total", Help: "Times that a connection of the member to NATS was lost and found again.",
 			ConstLabels: prometheus.Labels{"connection": name}}, func() float64 { return float64(conn.Stats().Reconnects) })
 	}
+	with.NewCounterFunc(prometheus.CounterOpts{Name: "jetseek_apply_refused_records_total",
+		Help: "Records of the log that were passed over: of another log, or not signed by a cluster key."}, func() float64 { return float64(m.refused.Load()) })
 	m.metrics.own.MustRegister(holdings{m})
 }
 

@@ -26,7 +26,7 @@ func refersToObjects(raw message) bool {
 
 // loadObjects puts bodies from the object store into the operations that name them. It waits while the store cannot be reached: the log cannot go on without
 // them. An object that is gone, or is not what the log says, is a hole in the log.
-func (m *Member) loadObjects(ctx context.Context, raw message) error {
+func (m *translator) loadObjects(ctx context.Context, raw message) error {
 	for i := range raw.record.Ops {
 		op := &raw.record.Ops[i]
 		if op.Object == "" {
@@ -41,7 +41,7 @@ func (m *Member) loadObjects(ctx context.Context, raw message) error {
 	return nil
 }
 
-func (m *Member) loadObject(ctx context.Context, op *wire.Op) ([]byte, error) {
+func (m *translator) loadObject(ctx context.Context, op *wire.Op) ([]byte, error) {
 	for missing := 0; ; {
 		try, cancel := context.WithTimeout(ctx, readTimeout)
 		body, err := m.documents.Get(try, op.Object, op.ObjectDigest)

@@ -19,8 +19,9 @@ import (
 const (
 	// queuedRequests is how many requests wait for a worker.
 	queuedRequests = 1024
-	// tailMessages is how many republished messages wait to be applied; what does not fit is read from the stream again.
+	// tailMessages and tailBytes bound the republished messages that wait to be applied; what does not fit is read from the stream again.
 	tailMessages = 4096
+	tailBytes    = 16 << 20
 	// batchMessages and batchBytes bound what is applied as one batch.
 	batchMessages = 64
 	batchBytes    = 4 << 20
@@ -81,6 +82,8 @@ type Options struct {
 type Hooks struct {
 	// BeforeApply is called before a batch that ends at seq is applied.
 	BeforeApply func(seq uint64)
+	// Alter may change what is applied before it is, so that the member goes astray; replays of the log are not changed.
+	Alter func(messages []engine.Message)
 	// AfterSnapshot is called when a request has taken its snapshot, at seq, before it is admitted.
 	AfterSnapshot func(seq uint64)
 }

@@ -16,7 +16,7 @@ var (
 
 // genuine tells whether a record is to be applied. One that is of another log, or that does not verify, is passed over by all members alike: the answer follows from
 // the log and the keys. A log counts as signed from its first record that verifies on; before it there was no key, and records without a signature stand.
-func (m *Member) genuine(raw message) error {
+func (m *translator) genuine(raw message) error {
 	rec := raw.record
 	if rec.Log != m.log {
 		return fmt.Errorf("%w: %s", errOtherRecord, rec.Log)
@@ -35,9 +35,8 @@ func (m *Member) genuine(raw message) error {
 }
 
 // passOver counts a record that is not genuine, and gives the places of its operations: all are rejected.
-func (m *Member) passOver(raw message, why error) []int {
+func (m *translator) passOver(raw message, why error) []int {
 	m.refused.Add(1)
-	m.metrics.refused.Inc()
 	m.opts.Log.Error("a record of the log is not genuine: passed over", "member", m.id, "seq", raw.seq, "error", why)
 	index := make([]int, len(raw.record.Ops))
 	for i := range index {

@@ -26,6 +26,13 @@ func (m *Member) renewLeases(ctx context.Context) error {
 	connected := conn.StatusChanged(nats.CONNECTED)
 	defer conn.RemoveStatusListener(connected)
 	for ctx.Err() == nil {
+		if state, changed := m.status.watch(); state == Fenced {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+			continue
+		}
 		if m.sleepWhileIdle(ctx); ctx.Err() != nil {
 			break
 		}
@@ -62,7 +69,8 @@ func (m *Member) renew(ctx context.Context) bool {
 	}
 	known := m.known()
 	t0 := m.opts.Clock.Now()
-	body := wire.AppendLease(nil, &wire.Lease{Member: m.id, Incarnation: m.incarnation, DurationMs: uint32(m.opts.Lease.Milliseconds())})
+	mark, digest := m.marks.newest()
+	body := wire.AppendLease(nil, &wire.Lease{Member: m.id, Incarnation: m.incarnation, DurationMs: uint32(m.opts.Lease.Milliseconds()), Mark: mark, Digest: digest})
 	seq, err := m.publishControl(ctx, m.log, wire.KindLease, body, m.leaseOptions()...)
 	m.metrics.renewed(err)
 	if err != nil {
@@ -77,11 +85,14 @@ func (m *Member) renew(ctx context.Context) bool {
 	}
 	m.follower.check()
 	m.grants.add(seq, countsFrom(t0, m.opts.Clock))
-	if state, _ := m.status.get(); state == Joining && m.awaitApplied(ctx, seq) {
+	switch state, _ := m.status.get(); {
+	case state == Fenced:
+		m.giveUp(ctx) // it was taken out of rotation while the lease was on its way
+	case state == Joining && m.awaitApplied(ctx, seq):
 		m.status.set(Serving, "")
 		m.rest.need() // from here on it counts how long nobody does
 	}
-	if m.rest.isAsleep() && m.awaitApplied(ctx, seq) {
+	if state, _ := m.status.get(); state == Serving && m.rest.isAsleep() && m.awaitApplied(ctx, seq) {
 		m.rest.rise()
 	}
 	return true

@@ -39,7 +39,7 @@ func (m *Member) reportAll(done []applied) {
 	state, _ := m.status.get()
 	var buf []byte
 	for _, a := range done {
-		if a.seq <= m.startHead || !m.opts.Names.IsCoordinatorInbox(a.reply) {
+		if a.seq <= max(m.startHead, m.replayed) || !m.opts.Names.IsCoordinatorInbox(a.reply) {
 			continue
 		}
 		buf = wire.AppendReport(buf[:0], &wire.Report{
@@ -81,6 +81,6 @@ func (m *Member) watermark(counter uint64, table leaseTable, state State) *wire.
 	return &wire.Watermark{
 		Group: m.opts.Group, Member: m.id, Incarnation: m.incarnation, Counter: counter,
 		Applied: snap.Seq(), ContentSeq: snap.ContentSeq(), Head: max(m.head(), snap.Seq()), Epoch: snap.Epoch(),
-		Documents: documents(snap), Digest: wire.Digest(snap.Digest()), State: string(state), Leases: table,
+		Documents: countDocuments(snap), Digest: wire.Digest(snap.Digest()), State: string(state), Leases: table,
 	}
 }

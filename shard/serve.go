@@ -179,9 +179,9 @@ func (m *Member) answer(ctx, leaving context.Context, r request) {
 	m.reply(r, data)
 }
 
-// refuseUnreadable ends a member whose files cannot be read any more: others of the group answer.
+// refuseUnreadable takes a member out of rotation whose files cannot be read any more: others of the group answer, and it begins anew.
 func (m *Member) refuseUnreadable(r request, err error) {
-	m.fail(err)
+	m.damaged(err)
 	m.refuse(r, err)
 }
 

@@ -14,7 +14,7 @@
 //	jetseek.admin.{op}                       clients        coordinators, one queue group  JSON: collections.list, collections.create, collections.show,
 //	                                                                                       collections.drop, map, members, ring, placement, plan, status
 //	jetseek.group.{group}.{node}.{op}        coordinators   that member                    wire requests: search, stats, docs, get, ping, slots,
-//	                                                                                       explain
+//	                                         members                                       explain, repair; members ask each other for digest
 //	jetseek.group.{group}.any.{op}           anyone         one member, queue group        the same, for people and for a coordinator without a map
 //	jetseek.log.{group}                      coordinators,  the stream JETSEEK_{group}     wire.Record: operations, leases
 //	                                         members

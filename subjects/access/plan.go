@@ -8,6 +8,7 @@ import (
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/registry"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // Options say what a plan is for.
@@ -129,6 +130,7 @@ func member(names subjects.Names, groups []string, node string) Role {
 	r.Publish = append(r.Publish, reads("OBJ_"+names.DocumentBucket())...)
 	for _, g := range groups {
 		r.Subscribe = append(r.Subscribe, names.Member(g, node, "*"), names.Any(g, "*"), names.Tail(g), names.TailOwn(g))
+		r.Publish = append(r.Publish, names.Member(g, "*", wire.OpDigest)) // members of a group compare what they hold
 		r.Publish = append(r.Publish, names.Log(g), names.Applied(g), "$KV."+names.Bucket()+".members."+g+"."+node)
 		r.Publish = append(r.Publish, reads(names.Stream(g))...)
 	}
