@@ -234,6 +234,7 @@ func TestDivergenceIsFoundAndMended(t *testing.T) {
 						t.Errorf("%s was right and left rotation: %s", node, reason)
 					}
 				}
+				bad.stop()
 				if _, err := os.Stat(filepath.Join(bad.opts.Dir, replayFolder)); !os.IsNotExist(err) {
 					t.Errorf("the replay was left over: %v", err)
 				}

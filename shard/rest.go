@@ -104,9 +104,15 @@ func (m *Member) dozes() bool {
 	return state == Serving && m.rest.isAsleep()
 }
 
-// wakes tells whether a request needs a lease, so that a sleeping member takes one for it. What only looks whether the member is there does not, nor does an auditor: who sleeps serves
-// nothing that was deleted.
-func wakes(op string) bool { return op != wire.OpPing && op != wire.OpHas }
+// wakes tells whether a request needs a lease, so that a sleeping member takes one for it. What only looks whether the member is there does not, nor do comparisons of what members
+// hold, nor does an auditor: who sleeps serves nothing that was deleted.
+func wakes(op string) bool {
+	switch op {
+	case wire.OpPing, wire.OpHas, wire.OpDigest, wire.OpRepair:
+		return false
+	}
+	return true
+}
 
 // asleep is the error of a request that came to a sleeping member; it waits beside the queue until the member has a lease.
 type asleep struct{ budgetMs uint32 }
