@@ -25,7 +25,11 @@ func (s *sweep) conjunction() {
 			}
 			l.look(s.end)
 		}
-		s.common()
+		if s.phrase {
+			s.phrases()
+		} else {
+			s.common()
+		}
 	}
 }
 
@@ -55,9 +59,6 @@ func (s *sweep) common() {
 		}
 		extra += l.bound
 	}
-	if s.phrase != nil {
-		rest = s.phrase.bound(s.all)
-	}
 	lossless := floor
 	if s.counting {
 		floor = minScore
@@ -83,10 +84,7 @@ func (s *sweep) meet(n int, extra, floor, lossless int64) {
 		}
 		n = s.keep(l, n, rest, floor)
 	}
-	if n = s.sieve(n); s.phrase != nil {
-		n = s.phrase.verify(s, n, floor)
-	}
-	if s.counting {
+	if n = s.sieve(n); s.counting {
 		s.count(n)
 	}
 	for i, l := range s.any {
@@ -108,9 +106,6 @@ const minScore = -1 << 63
 // lead makes candidates of those of a list's documents that can reach floor, where all lists give total at most.
 func (s *sweep) lead(l *list, total, floor int64) int {
 	rest := total - l.bound
-	if s.phrase != nil {
-		rest = 0
-	}
 	n, least := 0, l.leastFreq(rest, floor)
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
 		if rest+l.boundOf(b) < floor {
@@ -118,7 +113,7 @@ func (s *sweep) lead(l *list, total, floor int64) int {
 		}
 		docs := l.load(b)
 		from, to := within(docs, s.base, s.end)
-		docs, parts := s.parts(l, docs[from:to], from, least)
+		docs, parts, _ := s.parts(l, docs[from:to], from, least)
 		for i, d := range docs {
 			at := d - s.base
 			s.at[n], s.sums[n] = at, parts[i]
@@ -130,22 +125,27 @@ func (s *sweep) lead(l *list, total, floor int64) int {
 	return n
 }
 
-// keep takes away the candidates that a list does not hold. When there are many for the list's length its bits are asked first: a bit costs less
-// than a search in a block, most of which fail.
+// keep takes away the candidates that a list does not hold.
 func (s *sweep) keep(l *list, n int, rest, floor int64) int {
-	if !s.leaping && n > 16 && n*8 > s.postings(l) {
-		s.hits = bitset{}
-		s.mark(l, &s.hits)
-		kept := 0
-		for i := range n {
-			at := s.at[i]
-			s.at[kept], s.sums[kept] = at, s.sums[i]
-			kept += int(s.hits[at>>6&63] >> (at & 63) & 1)
-		}
-		n = kept
-	}
-	if s.phrase != nil {
-		return s.phrase.narrow(s, l, n, floor)
-	}
-	return s.probe(l, n, rest, floor, true)
+	return s.probe(l, s.marked(l, n), rest, floor, true)
 }
+
+// marked takes away, when that pays, the candidates that a list's bits do not have.
+func (s *sweep) marked(l *list, n int) int {
+	if s.leaping || !marksPay(n, s.postings(l)) {
+		return n
+	}
+	s.hits = bitset{}
+	s.mark(l, &s.hits)
+	kept := 0
+	for i := range n {
+		at := s.at[i]
+		s.at[kept], s.sums[kept] = at, s.sums[i]
+		kept += int(s.hits[at>>6&63] >> (at & 63) & 1)
+	}
+	return kept
+}
+
+// marksPay tells whether there are so many candidates for a list's length that its bits should be asked first: a bit costs less than a search in a block, most of which
+// fail.
+func marksPay(candidates, postings int) bool { return candidates > 16 && candidates*8 > postings }

@@ -93,7 +93,7 @@ func (s *sweep) alternatives(yield int64) int64 {
 func (s *sweep) addUp(optional int, total, rest, floor int64) int {
 	if s.counting {
 		for _, l := range s.any[:optional] {
-			s.mark(l, &s.matched)
+			s.matching(l)
 		}
 	}
 	for _, l := range s.any[optional:] {

@@ -103,36 +103,47 @@ func (s *sweep) allowPassing(m *mask, n int) int {
 	return bits.OnesCount64(set[0]) + bits.OnesCount64(set[1])
 }
 
-// passing gathers those of a block's documents that may pass, in scratch, and which of docs they are.
-func (s *sweep) passing(docs []uint32) int {
-	n := 0
+// passing gives those of a block's documents that may pass, and which of docs they are (nil: all of them), in scratch.
+func (s *sweep) passing(docs []uint32) (left []uint32, which []uint8) {
 	if s.few {
+		n := 0
 		for i, d := range docs {
 			at := d - s.base
 			s.docs[n&127], s.which[n&127] = d, uint8(i)
 			n += int(s.allow[at>>6&63] >> (at & 63) & 1)
 		}
-		docs = s.docs[:n]
+		docs, which = s.docs[:n], s.which[:n]
 	}
-	for k, m := range s.sifts {
+	for _, m := range s.sifts {
 		if len(docs) == 0 {
-			return 0
+			break
 		}
-		n = 0
+		n := 0
 		for w, in := range m.sift(s.env, docs) {
 			for ; in != 0; in &= in - 1 {
 				i := w*64 + bits.TrailingZeros64(in)
 				place := uint8(i)
-				if s.few || k > 0 {
-					place = s.which[i]
+				if which != nil {
+					place = which[i]
 				}
 				s.docs[n], s.which[n] = docs[i], place
 				n++
 			}
 		}
-		docs = s.docs[:n]
+		docs, which = s.docs[:n], s.which[:n]
 	}
-	return n
+	return docs, which
+}
+
+// admits tells whether a document passes the masks left for the end.
+func (s *sweep) admits(doc uint32) bool {
+	for _, m := range s.late {
+		s.asked[0] = doc
+		if m.sift(s.env, s.asked[:])[0] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // sieve keeps of the first n candidates those that pass the masks left for the end.

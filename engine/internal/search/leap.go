@@ -23,8 +23,11 @@ func (s *sweep) leap() {
 		extra += l.max
 	}
 	most := lead.max + rest + extra
-	if s.phrase != nil { // what any of its terms gives bounds it
-		rest, most = 0, s.phrase.bound(s.all)
+	if s.phrase { // any of its terms bounds it
+		rest, most = 0, lead.max
+		for _, l := range s.all[1:] {
+			most = min(most, l.max)
+		}
 	}
 	for b := range lead.blocks.Count() {
 		lossless := s.c.floor()
@@ -48,6 +51,10 @@ func (s *sweep) leap() {
 			if !l.enter(s.base) {
 				return
 			}
+		}
+		if s.phrase {
+			s.check.leap(s, docs, floor)
+			continue
 		}
 		for _, l := range s.any {
 			l.enter(s.base)

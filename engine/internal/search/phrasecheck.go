@@ -1,112 +1,218 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/jetseek/jetseek/engine/bm25"
-	"github.com/jetseek/jetseek/engine/internal/segment"
-	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 	"github.com/jetseek/jetseek/engine/query"
 )
 
-// phraseCheck finds, among documents that hold all terms of a phrase, those that hold the phrase. It occurs at most as often as each term, so that
-// the least of what its terms would give with the phrase's weight bounds what it gives: positions are read only of documents that can reach the floor.
+// phraseCheck finds the documents that hold a phrase among those that hold all its terms. It occurs at most as often as each term, and all share one weight and the
+// document's length, so that the least of the terms' frequencies bounds the score: positions are read only of documents that can reach the floor, from the blocks
+// in which the document was found.
 type phraseCheck struct {
-	env     *env
-	field   *segment.Field
-	refs    []postings.Ref       // of the terms in order
-	its     []*postings.Iterator // of refs, from the first document on that holds all of them
-	offsets []int
+	terms   []phraseTerm // the rarest first
 	weight  bm25.Weight
-	lengths bm25.Lengths
+	lengths *bm25.Lengths
 
-	starts, positions []uint32 // scratch
+	positions []uint32 // scratch
+}
+
+// phraseTerm is a term of a phrase and where it stands in it.
+type phraseTerm struct {
+	list   *list
+	offset uint32
+	block  int // of the list, in which the last candidate was looked for
 }
 
 // enter takes a phrase, and the lists of its terms in order.
-func (p *phraseCheck) enter(e *env, n *query.TextPhrase, lists []*list, scoring bool) {
-	f := e.view.Segment.Field(n.Field)
-	base, width, data := f.Lengths.Lane()
-	p.lengths = bm25.Lengths{Base: uint32(base), Width: width, Data: data}
-	p.env, p.field, p.refs, p.its, p.offsets, p.weight = e, f, p.refs[:0], p.its[:0], n.Offsets, bm25.Weight{}
-	if scoring {
-		p.weight = e.weight(n.Leaf, scoring)
+func (p *phraseCheck) enter(n *query.TextPhrase, lists []*list) {
+	p.weight, p.lengths, p.terms = lists[0].weight, &lists[0].lengths, p.terms[:0]
+	for i, l := range lists {
+		p.terms = append(p.terms, phraseTerm{list: l, offset: uint32(n.Offsets[i])})
 	}
-	for _, l := range lists {
-		p.refs = append(p.refs, l.ref)
-	}
+	slices.SortStableFunc(p.terms, func(a, b phraseTerm) int { return int(a.list.blocks.DF()) - int(b.list.blocks.DF()) })
 }
 
-// bound gives the most that the phrase can score in the window.
-func (p *phraseCheck) bound(lists []*list) int64 {
-	least := lists[0].bound
-	for _, l := range lists[1:] {
-		least = min(least, l.bound)
-	}
-	return least
+// forget lets go of the segment.
+func (p *phraseCheck) forget() {
+	clear(p.terms[:cap(p.terms)])
+	p.lengths = nil
 }
 
-// narrow keeps the candidates that a list holds and that can reach floor: their sums are bounds of the phrase's score.
-func (p *phraseCheck) narrow(s *sweep, l *list, n int, floor int64) int {
-	kept := 0
-	b, count := l.first, l.blocks.Count()
-	for i := range n {
-		at, sum := s.at[i], s.sums[i]
-		doc := s.base + at
-		if b = l.blockOf(b, count, doc); b == count {
-			break
-		}
-		if l.boundOf(b) < floor || !l.seek(b, doc) {
-			continue
-		}
-		s.at[kept], s.sums[kept] = at, min(sum, l.part(l.at))
-		if s.sums[kept] >= floor {
-			kept++
+// phrases does one window of a phrase.
+func (s *sweep) phrases() {
+	floor := int64(minScore)
+	if !s.counting {
+		floor = s.c.floor()
+	}
+	for _, l := range s.all {
+		if l.bound < floor {
+			return
 		}
 	}
-	return kept
+	reading := s.postings(s.all[0])
+	if !s.filter(reading, reading) {
+		return
+	}
+	for _, l := range s.all[1:] {
+		if marksPay(reading, s.postings(l)) {
+			s.hits = bitset{}
+			s.mark(l, &s.hits)
+			for i, w := range s.hits {
+				s.allow[i] &= w
+			}
+			s.few = true
+		}
+	}
+	s.check.window(s, floor)
 }
 
-// verify keeps the candidates that hold the phrase, with their scores.
-func (p *phraseCheck) verify(s *sweep, n int, floor int64) int {
-	kept := 0
-	for i := range n {
-		at, doc := s.at[i], s.base+s.at[i]
+// window goes over the documents of the rarest term in the window. They are scored only where that can leave any of them out.
+func (p *phraseCheck) window(s *sweep, floor int64) {
+	l := p.terms[0].list
+	p.start()
+	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
 		if !s.counting {
 			floor = s.c.floor()
 		}
-		if s.sums[i] < floor {
+		if floor > minScore && (l.boundOf(b) < floor || !p.reach(max(s.base, l.starts(b)), min(s.end-1, l.last(b)), floor)) {
 			continue
 		}
-		if s.sums[i] = p.score(doc); s.sums[i] < 0 {
-			continue
+		docs := l.load(b)
+		from, to := within(docs, s.base, s.end)
+		docs = docs[from:to]
+		var parts []int64
+		var which []uint8
+		if floor > minScore {
+			docs, parts, which = s.parts(l, docs, from, l.leastFreq(0, floor))
+		} else {
+			docs, which = s.passing(docs)
 		}
-		s.env.left -= 1 + len(p.positions)/16
-		s.at[kept], s.sums[kept] = at, s.sums[i]
-		if s.sums[kept] >= floor {
-			kept++
+		n := 0
+		for i, d := range docs {
+			place := uint8(from + i)
+			if which != nil {
+				place = uint8(from) + which[i]
+			}
+			if at := d - s.base; s.allow[at>>6&63]>>(at&63)&1 != 0 && (parts == nil || parts[i] >= floor) {
+				s.docs[n], s.which[n] = d, place
+				n++
+			}
+		}
+		if !p.offer(s, n, floor) {
+			return
 		}
 	}
-	return kept
 }
 
-// score gives the phrase's score in a document that holds all its terms, -1 when it does not hold the phrase.
-func (p *phraseCheck) score(doc uint32) int64 {
-	if len(p.its) == 0 {
-		for _, ref := range p.refs {
-			p.its = append(p.its, p.env.list(p.field.TermPostings(), ref))
+// leap goes over the documents of a block of the rarest term.
+func (p *phraseCheck) leap(s *sweep, docs []uint32, floor int64) {
+	p.start()
+	var parts []int64
+	if floor > minScore {
+		parts = p.terms[0].list.score()
+	}
+	n := 0
+	for i, d := range docs {
+		if s.env.view.Visible.Has(d) && (parts == nil || parts[i] >= floor) {
+			s.docs[n], s.which[n] = d, uint8(i)
+			n++
 		}
 	}
-	for k, it := range p.its {
-		if it.Advance(doc) != doc {
-			return -1
-		}
-		if k == 0 {
-			p.starts = it.Positions(p.starts[:0])
-			continue
-		}
-		p.positions = it.Positions(p.positions[:0])
-		if p.starts = meeting(p.starts, p.positions, uint64(p.offsets[k])); len(p.starts) == 0 {
-			return -1
+	p.offer(s, n, floor)
+}
+
+// start stands before the documents to come.
+func (p *phraseCheck) start() {
+	for k := range p.terms {
+		p.terms[k].block = p.terms[k].list.first
+	}
+}
+
+// offer collects, and counts, those of the first n documents of scratch that hold the phrase and pass; which tells their places in the block that the rarest term has loaded. It
+// tells whether the search goes on.
+func (p *phraseCheck) offer(s *sweep, n int, floor int64) bool {
+	found := 0
+	for i, d := range s.docs[:n] {
+		p.terms[0].list.at = int(s.which[i])
+		if score := p.score(s, d, floor); score >= 0 {
+			found++
+			s.c.add(d, score)
 		}
 	}
-	return bm25.Part(p.weight.W, p.weight.C0, p.weight.C1, uint32(len(p.starts)), p.lengths.Of(doc))
+	if s.counting {
+		s.count(found)
+	}
+	return s.env.steps(1 + n)
+}
+
+// reach tells whether all terms but the first have blocks with documents between two that can reach floor. The first of the two rises.
+func (p *phraseCheck) reach(from, to uint32, floor int64) bool {
+	for k := range p.terms[1:] {
+		t := &p.terms[k+1]
+		l := t.list
+		count := l.blocks.Count()
+		t.block = l.blockOf(t.block, count, from)
+		b := t.block
+		for b < count && l.boundOf(b) < floor {
+			if b++; b == count || l.starts(b) > to {
+				return false
+			}
+		}
+		if b == count {
+			return false
+		}
+	}
+	return true
+}
+
+// score gives the phrase's score in a document, on which the first term's list stands; -1 when it does not hold the phrase, cannot reach floor, or does not pass.
+func (p *phraseCheck) score(s *sweep, doc uint32, floor int64) int64 {
+	lead := p.terms[0].list
+	least := lead.blocks.Freqs()[lead.at]
+	for k := range p.terms[1:] {
+		t := &p.terms[k+1]
+		l := t.list
+		if t.block == l.blocks.Count() {
+			return -1
+		}
+		if l.last(t.block) < doc {
+			if t.block = l.blocks.Find(t.block, doc); t.block == l.blocks.Count() || l.last(t.block) < doc {
+				return -1
+			}
+		}
+		if floor > minScore && l.boundOf(t.block) < floor || !l.seek(t.block, doc) {
+			return -1
+		}
+		least = min(least, l.blocks.Freqs()[l.at])
+	}
+	length := p.lengths.Of(doc)
+	if floor > minScore && bm25.Part(p.weight.W, p.weight.C0, p.weight.C1, least, length) < floor || !s.admits(doc) {
+		return -1
+	}
+	freq := p.occurrences()
+	if freq == 0 {
+		return -1
+	}
+	return bm25.Part(p.weight.W, p.weight.C0, p.weight.C1, freq, length)
+}
+
+// occurrences counts where the phrase stands in the document that all lists stand on.
+func (p *phraseCheck) occurrences() uint32 {
+	lead := &p.terms[0]
+	p.positions = lead.list.blocks.Positions(p.positions[:0], lead.list.at)
+	starts := p.positions[:0]
+	for _, pos := range p.positions {
+		if pos >= lead.offset {
+			starts = append(starts, pos-lead.offset)
+		}
+	}
+	for _, t := range p.terms[1:] {
+		if len(starts) == 0 {
+			return 0
+		}
+		starts = t.list.blocks.Meet(starts, t.offset, t.list.at)
+	}
+	return uint32(len(starts))
 }

@@ -127,9 +127,8 @@ func (s *sweep) enter(p *plan) bool {
 		}
 		s.all = append(s.all, l)
 	}
-	if s.phrase = nil; p.phrase != nil {
-		s.phrase = &s.check
-		s.check.enter(s.env, p.phrase, s.all, s.scoring)
+	if s.phrase = p.phrase != nil; s.phrase {
+		s.check.enter(p.phrase, s.all)
 	}
 	slices.SortStableFunc(s.all, func(a, b *list) int { return int(a.blocks.DF()) - int(b.blocks.DF()) })
 	for i := range p.any {

@@ -31,12 +31,12 @@ type sweep struct {
 	scoring bool
 
 	all, any []*list
-	phrase   *phraseCheck // nil: terms in all are just terms
-	check    phraseCheck  // memory of phrase
-	masks    []*mask      // all of which must match, the cheapest first
-	clauses  masks        // memory of masks
-	constant int64        // score of every match, if there are no lists
-	lists    []*list      // memory of lists
+	phrase   bool // terms in all are those of a phrase
+	check    phraseCheck
+	masks    []*mask // all of which must match, the cheapest first
+	clauses  masks   // memory of masks
+	constant int64   // score of every match, if there are no lists
+	lists    []*list // memory of lists
 	used     int
 
 	counted  uint64 // matches found in the segment, at least
@@ -60,7 +60,8 @@ type sweep struct {
 	runs []boundedRun // of a list that is alone
 
 	docs   [128]uint32 // scratch for blocks of which few documents are allowed
-	which  [128]uint8
+	which  [128]uint8  // of a block's documents they are
+	asked  [1]uint32
 	freqs  [128]uint32
 	scored [128]int64 // their parts
 }
@@ -75,8 +76,7 @@ func (s *sweep) forget() {
 		l.lengths, l.docs = bm25.Lengths{}, nil
 	}
 	s.clauses.forget()
-	p := &s.check
-	s.check = phraseCheck{refs: p.refs, its: p.its[:0], starts: p.starts, positions: p.positions}
+	s.check.forget()
 }
 
 // run executes the plan entered over the segment entered. With count false no match needs to be counted, else they are until there are more than enough.
@@ -129,7 +129,7 @@ func (s *sweep) certain() {
 	}
 }
 
-// mark sets the bits of a list's documents in the window that may pass.
+// mark sets the bits of a list's documents in the window.
 func (s *sweep) mark(l *list, set *bitset) {
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
 		docs := l.load(b)
@@ -139,13 +139,25 @@ func (s *sweep) mark(l *list, set *bitset) {
 }
 
 func (s *sweep) markDocs(docs []uint32, set *bitset) {
-	if len(s.sifts) > 0 {
-		docs = s.docs[:s.passing(docs)]
-	}
 	for _, d := range docs {
 		at := d - s.base
 		set[at>>6&63] |= 1 << (at & 63)
 	}
+}
+
+// matching marks those of a list's documents in the window that may pass as matching.
+func (s *sweep) matching(l *list) {
+	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
+		docs := l.load(b)
+		from, to := within(docs, s.base, s.end)
+		s.match(docs[from:to])
+	}
+}
+
+// match is matching for some documents of a block.
+func (s *sweep) match(docs []uint32) {
+	docs, _ = s.passing(docs)
+	s.markDocs(docs, &s.matched)
 }
 
 // add adds the parts of a list's documents in the window to the scores. Blocks with which, and with at most others beside them, no document reaches floor are
@@ -163,10 +175,10 @@ func (s *sweep) add(l *list, others, floor int64) {
 		docs := l.load(b)
 		from, to := within(docs, s.base, s.end)
 		if skip {
-			s.markDocs(docs[from:to], &s.matched)
+			s.match(docs[from:to])
 			continue
 		}
-		docs, parts := s.parts(l, docs[from:to], from, least)
+		docs, parts, _ := s.parts(l, docs[from:to], from, least)
 		for i, d := range docs {
 			at := d - s.base
 			s.scores[at&(windowDocs-1)] += parts[i]
@@ -175,35 +187,35 @@ func (s *sweep) add(l *list, others, floor int64) {
 	}
 }
 
-// parts gives the documents that may pass and hold the term at least so often, of those of the block loaded that lie in the window, and their parts. They begin with number from
-// of the block. Where few pass only these are scored.
-func (s *sweep) parts(l *list, docs []uint32, from int, least uint32) ([]uint32, []int64) {
+// parts gives the documents that may pass and hold the term at least so often, of those of the block loaded that lie in the window, their parts, and which of docs they are
+// (nil: all of them). Docs begin with number from of the block. Where few pass only these are scored.
+func (s *sweep) parts(l *list, docs []uint32, from int, least uint32) ([]uint32, []int64, []uint8) {
 	all := len(s.sifts) == 0 && !s.few
 	if len(s.sifts) == 0 && l.scored || all && least <= 1 {
-		return docs, l.score()[from:]
+		return docs, l.score()[from:], nil
 	}
 	if least > 1 && l.blocks.Once() {
-		return nil, nil
+		return nil, nil, nil
 	}
 	n := 0
 	freqs := l.blocks.Freqs()[from:]
-	if all {
+	if docs, which := s.passing(docs); which == nil {
 		for i, d := range docs {
-			s.docs[n&127], s.freqs[n&127] = d, freqs[i]
+			s.docs[n&127], s.which[n&127], s.freqs[n&127] = d, uint8(i), freqs[i]
 			if freqs[i] >= least {
 				n++
 			}
 		}
 	} else {
-		for i, k := range s.which[:s.passing(docs)] {
-			s.docs[n&127], s.freqs[n&127] = s.docs[i], freqs[k]
+		for i, k := range which {
+			s.docs[n&127], s.which[n&127], s.freqs[n&127] = docs[i], k, freqs[k]
 			if freqs[k] >= least {
 				n++
 			}
 		}
 	}
 	l.weight.Parts(s.scored[:n], s.docs[:n], s.freqs[:n], &l.lengths)
-	return s.docs[:n], s.scored[:n]
+	return s.docs[:n], s.scored[:n], s.which[:n]
 }
 
 // candidates takes the documents hit, allowed, and able to reach floor with rest more, and clears the scores.

@@ -45,6 +45,7 @@ type Blocks struct {
 	freqBits int
 	posBits  int
 	posStart uint64 // of the block in the list's positions
+	placed   placed
 	docs     [BlockLen]uint32
 	freqs    [BlockLen]uint32
 }
@@ -52,7 +53,7 @@ type Blocks struct {
 // Open takes a list; no block is loaded.
 func (b *Blocks) Open(src Source, ref Ref) {
 	b.src, b.ref, b.err, b.block, b.n, b.count, b.freqOff = src, ref, nil, -1, 0, 1, -1
-	b.skip, b.ends, b.impacts, b.data = nil, nil, nil, nil
+	b.skip, b.ends, b.impacts, b.data, b.placed = nil, nil, nil, nil, placed{}
 	if ref.DF == 1 {
 		if ref.Doc >= src.MaxDoc || src.Text && (ref.Freq == 0 || ref.Freq > maxFreq) {
 			b.fail()
@@ -136,7 +137,7 @@ func (b *Blocks) Load(block int) []uint32 {
 	if block == b.block {
 		return b.docs[:b.n]
 	}
-	b.block, b.n, b.freqOff = block, 0, -1
+	b.block, b.n, b.freqOff, b.placed = block, 0, -1, placed{}
 	if b.err != nil || block >= b.count {
 		return nil
 	}
@@ -176,6 +177,7 @@ func (b *Blocks) Freqs() []uint32 {
 func (b *Blocks) Once() bool { return b.freqOff >= 0 && b.freqBits == 0 }
 
 func (b *Blocks) fail() {
+	b.placed = placed{}
 	b.err, b.count, b.n, b.freqOff, b.skip, b.ends, b.impacts, b.data, b.length = ErrCorrupt, 0, 0, -1, nil, nil, nil, nil, 0
 }
 

@@ -110,7 +110,7 @@ func DumpPositions(p *labels.Printer, src Source, ref Ref, base int) {
 		total := uint64(0)
 		freqs := it.b.Freqs()
 		for i := 0; i < len(freqs) && it.Err() == nil; i++ {
-			at := it.positions(nil, i)
+			at := it.b.Positions(nil, i)
 			if total += uint64(freqs[i]); i < 8 || it.b.n < BlockLen {
 				text += fmt.Sprintf(" %d:%v", it.b.docs[i], labels.Few(p, at))
 			}

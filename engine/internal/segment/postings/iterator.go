@@ -1,19 +1,11 @@
 package postings
 
-import "github.com/jetseek/jetseek/engine/internal/segment/cursor"
-
 // Iterator walks one list in order of documents. It allocates nothing but the slices that the caller hands in, and never reads outside its
 // source: over bytes that are no list it stands at [NoDoc] and [Iterator.Err] says so. It serves one goroutine.
 type Iterator struct {
 	b   Blocks
 	at  int // which document of the block it stands on
 	doc uint32
-
-	counted   uint64 // positions of the block before document countedTo of it
-	countedTo int
-	tailPos   cursor.Cursor
-	tailAt    int // document of the block whose positions tailPos stands on
-	tailBlock int // the block that tailPos is of, -1: none
 }
 
 // Init stands the iterator on the first document of a list.
@@ -58,15 +50,23 @@ func (it *Iterator) Advance(target uint32) uint32 {
 	if it.b.docs[it.b.n-1] < target {
 		it.enter(it.b.Find(it.b.block+1, target))
 	}
-	for it.doc < target {
-		it.Next()
+	if it.doc == NoDoc {
+		return NoDoc
 	}
+	docs := it.b.docs[:it.b.n]
+	for it.at+8 < len(docs) && docs[it.at+7] < target {
+		it.at += 8
+	}
+	for docs[it.at] < target {
+		it.at++
+	}
+	it.doc = docs[it.at]
 	return it.doc
 }
 
 // enter stands on the first document of a block.
 func (it *Iterator) enter(block int) {
-	it.at, it.doc, it.counted, it.countedTo, it.tailBlock = 0, NoDoc, 0, 0, -1
+	it.at, it.doc = 0, NoDoc
 	if docs := it.b.Load(block); len(docs) > 0 {
 		it.doc = docs[0]
 	}
@@ -85,79 +85,13 @@ func (it *Iterator) Positions(dst []uint32) []uint32 {
 	if it.doc == NoDoc {
 		return dst
 	}
-	return it.positions(dst, it.at)
-}
-
-// positions appends those of a document of the block loaded.
-func (it *Iterator) positions(dst []uint32, at int) []uint32 {
-	if !it.b.src.Text {
-		return dst
-	}
-	freqs := it.b.Freqs()
-	if it.b.n == BlockLen {
-		return it.packedPositions(dst, freqs, at)
-	}
-	if it.tailBlock != it.b.block || it.tailAt > at {
-		it.startTailPositions()
-	}
-	for ; it.tailAt < at; it.tailAt++ {
-		for range freqs[it.tailAt] {
-			if it.tailPos.Uvarint(); !it.tailPos.OK() {
-				it.fail()
-				return dst
-			}
-		}
-	}
-	it.tailAt++
-	pos := uint64(0)
-	for range freqs[at] {
-		pos += uint64(it.tailPos.Uint32())
-		if !it.tailPos.OK() || pos >= uint64(NoDoc) {
-			it.fail()
-			return dst
-		}
-		dst = append(dst, uint32(pos))
+	if dst = it.b.Positions(dst, it.at); it.b.err != nil {
+		it.fail()
 	}
 	return dst
-}
-
-func (it *Iterator) packedPositions(dst, freqs []uint32, at int) []uint32 {
-	if it.countedTo > at {
-		it.countedTo, it.counted = 0, 0
-	}
-	for ; it.countedTo < at; it.countedTo++ {
-		it.counted += uint64(freqs[it.countedTo])
-	}
-	b, first, n := &it.b, it.counted, uint64(freqs[at])
-	start := b.ref.PosOff + b.posStart
-	need := ((first+n)*uint64(b.posBits)+7)/8 + Slack
-	tooFew := b.posBits == 0 && n > 1 // positions of one document differ
-	if tooFew || b.posStart > b.ref.PosLen || start < b.posStart || start+need < start || start+need > uint64(len(b.src.Positions)) {
-		it.fail()
-		return dst
-	}
-	from := len(dst)
-	for range n {
-		dst = append(dst, 0)
-	}
-	unpack(dst[from:], b.src.Positions[start:], int(first), b.posBits)
-	for i := from + 1; i < len(dst); i++ {
-		dst[i] += dst[i-1]
-	}
-	return dst
-}
-
-func (it *Iterator) startTailPositions() {
-	b := &it.b
-	it.tailAt, it.tailBlock = 0, b.block
-	if end := b.ref.PosOff + b.ref.PosLen; b.posStart > b.ref.PosLen || end < b.ref.PosOff || end > uint64(len(b.src.Positions)) {
-		it.fail()
-		return
-	}
-	it.tailPos = cursor.New(b.src.Positions[b.ref.PosOff+b.posStart : b.ref.PosOff+b.ref.PosLen])
 }
 
 func (it *Iterator) fail() {
 	it.b.fail()
-	it.doc, it.at, it.tailPos = NoDoc, 0, cursor.Cursor{}
+	it.doc, it.at = NoDoc, 0
 }

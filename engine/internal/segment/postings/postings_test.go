@@ -2,6 +2,7 @@ package postings
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -122,8 +123,34 @@ func checkAdvance(t *testing.T, r *rand.Rand, src Source, ref Ref, want *List) {
 				if p := it.Positions(nil); it.Freq() != want.Freqs[i] || !slices.Equal(p, want.Positions[starts[i]:starts[i+1]]) {
 					t.Fatalf("document %d: positions %v, want %v", got, p, want.Positions[starts[i]:starts[i+1]])
 				}
+				checkMeet(t, r, &it.b, it.at, want.Positions[starts[i]:starts[i+1]])
 			}
 		}
+	}
+}
+
+// checkMeet holds positions of a document against starts of which some lie the offset before one.
+func checkMeet(t *testing.T, r *rand.Rand, b *Blocks, at int, positions []uint32) {
+	t.Helper()
+	offset := r.Uint32N(4)
+	var given, want []uint32
+	for _, p := range positions {
+		for _, start := range []uint32{p - offset - 1, p - offset} {
+			if start <= p && r.IntN(2) == 0 && (len(given) == 0 || given[len(given)-1] < start) {
+				given = append(given, start)
+			}
+		}
+	}
+	if r.IntN(2) == 0 {
+		given = append(given, math.MaxUint32)
+	}
+	for _, start := range given {
+		if slices.Contains(positions, start+offset) && start != math.MaxUint32 {
+			want = append(want, start)
+		}
+	}
+	if got := b.Meet(slices.Clone(given), offset, at); !slices.Equal(got, want) {
+		t.Fatalf("of %d, %d before %d: %d, want %d", given, offset, positions, got, want)
 	}
 }
 

@@ -106,7 +106,7 @@ func (c *Checker) checkPositions(block int) {
 	total := uint64(0)
 	freqs := b.Freqs()
 	for i, doc := range b.docs[:b.n] {
-		c.positions = c.it.positions(c.positions[:0], i)
+		c.positions = b.Positions(c.positions[:0], i)
 		if c.it.Err() != nil {
 			c.report(InPositions, int(c.ref.PosOff+b.posStart), "positions of document %d do not decode", doc)
 			return
@@ -122,7 +122,7 @@ func (c *Checker) checkPositions(block int) {
 	if b.n == BlockLen {
 		c.posAt = b.posStart + (total*uint64(b.posBits)+7)/8
 	} else {
-		c.posAt = b.posStart + uint64(c.it.tailPos.Offset())
+		c.posAt = b.posStart + uint64(b.placed.tail.Offset())
 	}
 }
 

@@ -104,6 +104,13 @@ func FuzzChecker(f *testing.F) {
 		if text {
 			DumpPositions(p, src, ref, 0)
 		}
+		var b Blocks
+		b.Open(src, ref)
+		for block := 0; block < b.Count(); block++ {
+			for i := range b.Load(block) {
+				b.Meet([]uint32{0, 1, 9}, 1, i)
+			}
+		}
 		visited, _, found := check(src, ref)
 		if found == 0 && (len(visited) != int(df) || !ascending(visited)) {
 			t.Fatalf("%d documents of %d visited without a finding", len(visited), df)
