@@ -13,9 +13,27 @@ type boundedRun struct {
 	run   int
 }
 
+// alone tells whether there is but one list, and masks may be asked of its postings as they come.
+func (s *sweep) alone() bool {
+	for _, m := range s.masks {
+		if m.ordered || s.counting && m.siftCost > cheapSift {
+			return false
+		}
+	}
+	return len(s.any) == 1
+}
+
 // single finds the documents of a list that is alone, without windows: there is nothing to add up. What can score most is looked at first, run by run and block
 // by block, so that the floor is soon above what is left.
 func (s *sweep) single(l *list) {
+	s.few, s.sifts, s.late = false, s.sifts[:0], s.late[:0]
+	for _, m := range s.masks {
+		if m.siftCost <= cheapSift {
+			s.sifts = append(s.sifts, m)
+		} else {
+			s.late = append(s.late, m)
+		}
+	}
 	if !s.counting && l.max < s.c.floor() {
 		return
 	}
@@ -55,12 +73,20 @@ func (s *sweep) bestOfRun(l *list, run int) bool {
 			return false
 		}
 		docs := l.load(first + best)
+		var parts []int64
+		if worth {
+			least := uint32(1)
+			if !s.counting {
+				least = l.leastFreq(0, s.c.floor())
+			}
+			docs, parts, _ = s.parts(l, docs, 0, least)
+		} else {
+			docs, _ = s.passing(docs)
+		}
 		if s.counting {
 			s.countVisible(docs)
 		}
-		if worth {
-			s.offer(docs, l.score())
-		}
+		s.offer(docs, parts)
 	}
 	return true
 }
@@ -76,11 +102,11 @@ func (s *sweep) countVisible(docs []uint32) {
 	s.count(n)
 }
 
-// offer offers those of a list's documents that can enter.
+// offer offers those of some documents that can enter, as far as there are parts.
 func (s *sweep) offer(docs []uint32, parts []int64) {
 	floor := s.c.floor()
 	for i, part := range parts {
-		if part >= floor && s.env.view.Visible.Has(docs[i]) {
+		if part >= floor && s.env.view.Visible.Has(docs[i]) && s.admits(docs[i]) {
 			s.c.add(docs[i], part)
 			floor = s.c.floor()
 		}

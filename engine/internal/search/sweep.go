@@ -88,7 +88,7 @@ func (s *sweep) run(count bool, enough uint64) {
 	case len(s.any) == 0 || !s.scoring:
 		s.certain()
 		s.bits()
-	case len(s.any) == 1 && len(s.masks) == 0:
+	case s.alone():
 		s.certain()
 		s.single(s.any[0])
 	default:
