@@ -58,8 +58,7 @@ type cause int
 
 // The causes, the gravest first.
 const (
-	wrong   cause = iota // it does not hold what the log says
-	lagging              // it is behind the log
+	wrong cause = iota // it does not hold what the log says
 	causes
 )
 
@@ -84,13 +83,6 @@ func (s *status) lift(c cause) {
 	if s.state == Fenced {
 		s.show()
 	}
-}
-
-// fencedBy tells whether a cause stands.
-func (s *status) fencedBy(c cause) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.fences[c] != ""
 }
 
 // show moves to the state that the fences say. The caller holds mu.
