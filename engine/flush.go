@@ -101,11 +101,16 @@ func (s *state) with(jobs []*mergeJob) state {
 	return flushed
 }
 
-// runToFile makes the merged segment, in a file; spare says that the disk is to be spared.
+// runToFile makes the merged segment, in a file; spare says that the disk is to be spared. Its inputs are verified first: else a merge would give damage a new checksum.
 func (j *mergeJob) runToFile(ctx context.Context, m *segment.Merger, f *files, spare bool) (err error) {
 	inputs, alive := j.living()
 	if alive == 0 {
 		return nil
+	}
+	for _, p := range j.inputs {
+		if err := p.scrub(ctx, nil); err != nil {
+			return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
+		}
 	}
 	j.file, j.seg, err = f.write(ctx, spare, func(sink io.Writer, overflow segment.Overflow) error {
 		j.maps, err = m.MergeTo(ctx, sink, overflow, inputs)

@@ -144,19 +144,24 @@ func (x *Index) Scrub(ctx context.Context, wait func(ctx context.Context, bytes 
 	defer x.files.catch(panicOnFault(), &err)
 	for _, c := range snap.state.collections {
 		for _, p := range c.parts {
-			err := segment.Check(p.seg.Bytes(), func(bytes int) error {
-				if err := ctx.Err(); err != nil || wait == nil {
-					return err
-				}
-				return wait(ctx, bytes)
-			})
-			if errors.Is(err, segment.ErrCorrupt) {
-				return fmt.Errorf("%w: a segment of collection %s is not what was written: %w", ErrUnreadable, c.name, err)
-			}
-			if err != nil {
+			if err := p.scrub(ctx, wait); err != nil {
 				return fmt.Errorf("scrub collection %s: %w", c.name, err)
 			}
 		}
 	}
 	return nil
+}
+
+// scrub verifies the checksums of a segment, as [Index.Scrub] does.
+func (p *part) scrub(ctx context.Context, wait func(ctx context.Context, bytes int) error) error {
+	err := segment.Check(p.seg.Bytes(), func(bytes int) error {
+		if err := ctx.Err(); err != nil || wait == nil {
+			return err
+		}
+		return wait(ctx, bytes)
+	})
+	if errors.Is(err, segment.ErrCorrupt) {
+		return fmt.Errorf("%w: a segment is not what was written: %w", ErrUnreadable, err)
+	}
+	return err
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/internal/segment"
 	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/engine/vfs"
 )
@@ -294,6 +295,52 @@ func TestScrubFindsFlippedBits(t *testing.T) {
 	cancel()
 	if err := x.Scrub(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("scrub without time: %v", err)
+	}
+}
+
+// TestMergesRefuseDamage: neither a flush nor a merge makes a new segment, with a checksum that holds, of one that is not what was written.
+func TestMergesRefuseDamage(t *testing.T) {
+	dir := t.TempDir()
+	x := openIn(t, dir, nil)
+	defer x.Close()
+	history := seededHistory(5, 400)
+	for at := 0; at < len(history); at += 50 { // segments in files, and in memory behind the last flush
+		if at > 0 && at < 350 {
+			if err := x.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		play(t, x, history[at:min(at+50, len(history))])
+	}
+	snap := x.Snapshot()
+	defer snap.Close()
+	checked := 0
+	for _, p := range snap.state.find(1).parts {
+		if p.alive == 0 {
+			continue // nothing of it is read
+		}
+		checked++
+		b := p.seg.Bytes()
+		at := len(b) / 2
+		flip := func() { b[at] ^= 1 }
+		if p.file != nil {
+			flip = func() { flipInFile(t, filepath.Join(dir, segmentName(p.file.number)), int64(at)) }
+		}
+		job := &mergeJob{collection: 1, owned: snap.state.owned, inputs: []*part{p}}
+		m := new(segment.Merger)
+		flip()
+		err := job.runToFile(t.Context(), m, x.files, false)
+		flip()
+		if !errors.Is(err, ErrUnreadable) || job.file != nil {
+			t.Errorf("merge of a damaged segment, in a file %t: %v", p.file != nil, err)
+		}
+		if err := job.runToFile(t.Context(), m, x.files, false); err != nil {
+			t.Errorf("merge of a sound segment, in a file %t: %v", p.file != nil, err)
+		}
+		dropFiles([]*mergeJob{job})
+	}
+	if checked < 3 {
+		t.Errorf("%d segments were damaged", checked)
 	}
 }
 

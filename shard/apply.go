@@ -57,8 +57,11 @@ func (m *Member) applyParts(ctx context.Context, messages []message) error {
 				return err
 			}
 		}
-		if err := m.index.get().AwaitRoom(ctx); err != nil {
+		if err := m.awaitRoom(ctx); err != nil {
 			return err
+		}
+		if messages[0].seq != m.appliedSeq()+1 {
+			return nil // the index was made anew meanwhile: the follower begins again
 		}
 		if err := m.applyBatch(messages[:n]); err != nil {
 			return err

@@ -37,9 +37,15 @@
 // release{member, predecessor} for every incarnation that the data folder names: its PubAck is the head that the replay must reach
 // before the first lease. Outcomes are reported only for messages behind that head and only under a coordinator's inbox prefix.
 //
-// States: joining (replays), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
+// States: joining (replays), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), stalled (out of rotation since its disk takes no files and memory is used up), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
 // newer version, an index that cannot go on). A failed member answers nothing but ping. What stands in the log and is
 // no record, or does not decode, is passed over by every member alike.
+//
+// # Full disks
+//
+// A member whose disk takes no files goes on in memory, and its state has the reason disk_full or disk_failed. When it can apply nothing for a third of a lease it is stalled: it
+// serves nothing and gives its leases up in the log, so that no write waits for it. When there is room again it applies what it has missed, up to the head that another release
+// tells, and takes a lease.
 //
 // # The log is checked, not trusted
 //

@@ -190,7 +190,14 @@ func (m *Member) flush(ctx context.Context) error {
 		}
 		for due && ctx.Err() == nil {
 			err := m.index.Flush(ctx)
-			if err == nil || !m.endures(ctx, "flush", err) {
+			if err == nil {
+				m.status.remark("")
+				break
+			}
+			if ctx.Err() == nil {
+				m.status.remark(diskNote(err))
+			}
+			if !m.endures(ctx, "flush", err) {
 				break
 			}
 		}

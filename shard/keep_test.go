@@ -38,12 +38,19 @@ type running struct {
 // start starts a member of g0 on a folder and waits until it serves, or has failed.
 func (g *group) start(node, dir string) (*running, error) {
 	g.t.Helper()
+	return g.startWith(Options{Node: node, Dir: dir})
+}
+
+func (g *group) startWith(o Options) (*running, error) {
+	g.t.Helper()
 	r := &running{}
-	m, err := New(Options{Conn: g.conn, Group: "g0", Node: node, Dir: dir, Hooks: Hooks{BeforeApply: func(seq uint64) {
+	o.Conn, o.Group = g.conn, "g0"
+	o.Hooks.BeforeApply = func(seq uint64) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.ended = append(r.ended, seq)
-	}}})
+	}
+	m, err := New(o)
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func (m *Member) watchState() {
 	activity("jetseek_engine_merged_bytes_total", "Bytes of segments that merges made.", func(a engine.Activity) int64 { return a.MergedBytes })
 	gauge("jetseek_engine_unflushed_bytes", "Bytes of segments, and of what makes them, that are in memory only.", func() float64 { return float64(m.index.get().Activity().UnflushedBytes) })
 	gauge("jetseek_engine_flushed_sequence", "Sequence of the last message that files hold: a restart replays what is behind it.", func() float64 { return float64(m.index.get().Activity().FlushedSeq) })
-	for _, state := range []State{Joining, Serving, Fenced, Draining, Failed} {
+	for _, state := range []State{Joining, Serving, Fenced, Stalled, Draining, Failed} {
 		with.NewGaugeFunc(prometheus.GaugeOpts{Name: "jetseek_member_state", Help: "1 for the state that the member is in, 0 for the others.",
 			ConstLabels: prometheus.Labels{"state": string(state)}}, func() float64 {
 			if now, _ := m.status.get(); now == state {

@@ -26,15 +26,15 @@ func (m *Member) renewLeases(ctx context.Context) error {
 	connected := conn.StatusChanged(nats.CONNECTED)
 	defer conn.RemoveStatusListener(connected)
 	for ctx.Err() == nil {
-		if state, changed := m.status.watch(); state == Fenced {
-			select {
-			case <-changed:
-			case <-ctx.Done():
-			}
+		if state, _ := m.status.get(); state.isAside() {
+			m.returnToRotation(ctx, state)
 			continue
 		}
 		if m.sleepWhileIdle(ctx); ctx.Err() != nil {
 			break
+		}
+		if state, _ := m.status.get(); state.isAside() {
+			continue
 		}
 		pause := every
 		if !m.renewUnlessLost(ctx, every, connected) {
@@ -86,7 +86,7 @@ func (m *Member) renew(ctx context.Context) bool {
 	m.follower.check()
 	m.grants.add(seq, countsFrom(t0, m.opts.Clock))
 	switch state, _ := m.status.get(); {
-	case state == Fenced:
+	case state.isAside():
 		m.giveUp(ctx) // it was taken out of rotation while the lease was on its way
 	case state == Joining && m.awaitApplied(ctx, seq):
 		m.status.set(Serving, "")

@@ -12,15 +12,20 @@ const (
 	Joining  State = "joining"  // replays the log; serves nothing
 	Serving  State = "serving"  // caught up; serves while it holds a lease
 	Fenced   State = "fenced"   // out of rotation for a reason that passes: it mends itself, and returns
+	Stalled  State = "stalled"  // out of rotation since it can apply nothing more: the disk takes no files, and memory is used up
 	Draining State = "draining" // stops: finishes what it accepted, takes no lease
 	Failed   State = "failed"   // cannot go on, with a reason; serves nothing
 )
 
-// status is a member's state with the reason of a failure.
+// isAside tells whether a member is out of rotation for a while.
+func (s State) isAside() bool { return s == Fenced || s == Stalled }
+
+// status is a member's state with the reason for it.
 type status struct {
 	mu      sync.Mutex // guards the fields below
 	state   State
 	reason  string
+	note    string         // what is wrong with the disk, the reason of a state that has none; "": nothing
 	fences  [causes]string // why it is out of rotation, by cause; "": it is not for that
 	changed chan struct{}  // closed at the next change
 }
@@ -30,7 +35,26 @@ func newStatus() *status { return &status{state: Joining, changed: make(chan str
 func (s *status) get() (State, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.reason == "" {
+		return s.state, s.note
+	}
 	return s.state, s.reason
+}
+
+// remark says what is wrong with the disk, "" when nothing is any more.
+func (s *status) remark(note string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.note != note {
+		s.note = note
+		s.wake()
+	}
+}
+
+// wake tells those who watch. The caller holds mu.
+func (s *status) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // watch gives the state and a channel that is closed when it changes.
@@ -48,8 +72,7 @@ func (s *status) set(next State, reason string) bool {
 		return false
 	}
 	s.state, s.reason = next, reason
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.wake()
 	return true
 }
 
@@ -58,21 +81,30 @@ type cause int
 
 // The causes, the gravest first.
 const (
-	wrong cause = iota // it does not hold what the log says
+	wrong   cause = iota // it does not hold what the log says
+	stalled              // it can apply nothing
 	causes
 )
 
-// fence takes a member that serves, or is on its way to, out of rotation; it tells whether it was in. The gravest reason shows.
+// state is what a member is in that is out of rotation for the cause.
+func (c cause) state() State {
+	if c == stalled {
+		return Stalled
+	}
+	return Fenced
+}
+
+// fence takes a member that serves, or is on its way to, out of rotation; it tells whether it was not out for that already. The gravest reason shows.
 func (s *status) fence(c cause, reason string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state != Serving && s.state != Joining && s.state != Fenced {
+	if s.state != Serving && s.state != Joining && !s.state.isAside() {
 		return false
 	}
-	was := s.state
+	fresh := s.fences[c] == ""
 	s.fences[c] = reason
 	s.show()
-	return was != Fenced
+	return fresh
 }
 
 // lift takes a cause away; without any other the member may join again.
@@ -80,22 +112,28 @@ func (s *status) lift(c cause) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fences[c] = ""
-	if s.state == Fenced {
+	if s.state.isAside() {
 		s.show()
 	}
+}
+
+// outFor tells whether a cause stands.
+func (s *status) outFor(c cause) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fences[c] != ""
 }
 
 // show moves to the state that the fences say. The caller holds mu.
 func (s *status) show() {
 	s.state, s.reason = Joining, ""
-	for _, reason := range s.fences {
+	for c, reason := range s.fences {
 		if reason != "" {
-			s.state, s.reason = Fenced, reason
+			s.state, s.reason = cause(c).state(), reason
 			break
 		}
 	}
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.wake()
 }
 
 func mayMove(from, to State) bool {
@@ -104,7 +142,7 @@ func mayMove(from, to State) bool {
 		return false
 	case Draining:
 		return to == Failed
-	case Fenced:
+	case Fenced, Stalled:
 		return to == Draining || to == Failed // back by lift
 	}
 	return from != to

@@ -59,8 +59,8 @@ type Member struct {
 	Incarnation uint64    `json:"incarnation,string"` // of the process
 	Log         wire.UUID `json:"log"`                // of the log that it replays
 	Generation  uint32    `json:"generation"`         // of the log's stream
-	State       string    `json:"state"`              // joining, serving, draining, fenced, failed
-	Reason      string    `json:"reason,omitempty"`   // why it is not serving
+	State       string    `json:"state"`              // joining, serving, fenced, stalled, draining, failed
+	Reason      string    `json:"reason,omitempty"`   // why it is not serving, or what is wrong with its disk
 	Applied     uint64    `json:"applied"`
 	Software    string    `json:"software,omitempty"` // version of the program
 	Key         string    `json:"key,omitempty"`      // id of the cluster key that signs its records; "" without one

@@ -322,7 +322,7 @@ type MemberBody struct {
 	Member     string `json:"member"`
 	Group      string `json:"group"`
 	Node       string `json:"node"`
-	State      string `json:"state"` // joining, serving, draining, fenced, failed; down without a liveness record
+	State      string `json:"state"` // joining, serving, fenced, stalled, draining, failed; down without a liveness record
 	Reason     string `json:"reason,omitempty"`
 	Applied    uint64 `json:"applied"`
 	ContentSeq uint64 `json:"content_seq"`

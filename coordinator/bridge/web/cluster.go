@@ -89,7 +89,7 @@ func viewMember(m wire.MemberBody) memberView {
 	switch m.State {
 	case "serving":
 		v.Look = "good"
-	case "joining", "draining", "fenced":
+	case "joining", "fenced", "stalled", "draining":
 		v.Look = "waiting"
 	}
 	v.Digest, _ = highlight.Cut(m.Digest, 8)
