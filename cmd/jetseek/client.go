@@ -91,7 +91,8 @@ func openLink(c *cli.Context) (remote.Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; start one with jetseek nats, or say where it is with --nats", err)
 	}
-	return remote.OverNATS(nc, client.Options{Prefix: at.prefix})
+	// A bench writes as most clients do, and leaves the request ids that a cluster remembers to others.
+	return remote.OverNATS(nc, client.Options{Prefix: at.prefix, RequestIDs: c.Command.Name != "bench"})
 }
 
 // advised adds to an error of the cluster what to do next.

@@ -31,7 +31,7 @@ type Request struct {
 	Subject string
 	Header  nats.Header // may be nil; Do adds the budget
 	Body    []byte
-	Write   bool // a failure says whether the write can have been stored
+	Write   bool // a failure says whether the write can have been stored, and it is sent again only under a request id
 }
 
 // Reply is what came back: a success or the error of a coordinator.
@@ -55,7 +55,8 @@ func (r Reply) Err() error {
 }
 
 // Do sends one request and waits for its reply until ctx ends; ctx must have a deadline. The error is for what kept a reply from coming and is a
-// *[wire.Error]: unavailable, deadline, or too_large before anything was sent. A reply that carries an error comes back as a reply.
+// *[wire.Error]: unavailable, deadline, or too_large before anything was sent. A reply that carries an error comes back as a reply. A read, and a write with a request id,
+// is sent again when its answer was lost; what reached nobody is sent again in any case.
 func (c *Client) Do(ctx context.Context, r Request) (Reply, error) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -64,25 +65,11 @@ func (c *Client) Do(ctx context.Context, r Request) (Reply, error) {
 	if ctx.Err() != nil {
 		return Reply{}, r.tooLate(ctx)
 	}
-	ctx, release, ok := c.link.bind(ctx)
-	if !ok {
-		return Reply{}, r.unsent(fault.Unavailable, ReasonNoNATS, "no connection to NATS")
-	}
-	defer release()
-	msg := nats.NewMsg(r.Subject)
-	msg.Data = r.Body
-	for k, v := range r.Header {
-		msg.Header[k] = v
-	}
-	msg.Header.Set(wire.HeaderBudgetMs, strconv.FormatInt(budget(time.Until(deadline)).Milliseconds(), 10))
-	if size(msg) > c.nc.MaxPayload() {
+	r = c.withRequestID(r)
+	if size(r.message(time.Until(deadline))) > c.nc.MaxPayload() {
 		return c.doLarge(ctx, r)
 	}
-	reply, err := c.inbox.request(ctx, c.nc, msg)
-	if err != nil {
-		return Reply{}, c.unanswered(ctx, r, err)
-	}
-	return readReply(reply), nil
+	return c.exchange(ctx, r, deadline)
 }
 
 // MaxRequest is how many bytes a request's body may have at present, beside headers of some hundred bytes.
@@ -152,7 +139,7 @@ func (c *Client) unanswered(ctx context.Context, r Request, cause error) error {
 	}
 	var e *wire.Error
 	switch {
-	case errors.Is(context.Cause(ctx), errLost):
+	case errors.Is(cause, errLost):
 		e = wire.NewError(fault.Unavailable, ReasonNoNATS, "no answer: %v", errLost)
 	case errors.Is(cause, context.DeadlineExceeded) && c.refusal(r.Subject) != "":
 		e = wire.NewError(fault.Forbidden, "", "no answer: %s", c.refusal(r.Subject))
@@ -163,13 +150,18 @@ func (c *Client) unanswered(ctx context.Context, r Request, cause error) error {
 	default:
 		e = wire.NewError(fault.Unavailable, ReasonNoNATS, "the request was lost: %v", cause)
 	}
-	if r.Write {
-		e.Durable = wire.DurableUnknown
-	}
+	r.doubt(e)
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("%w: %w", e, cause)
 	}
 	return e
+}
+
+// doubt says in the error of a write that it may have been stored.
+func (r Request) doubt(e *wire.Error) {
+	if r.Write {
+		e.Durable = wire.DurableUnknown
+	}
 }
 
 // call does a request and decodes the success into out. It gives the reply's status.

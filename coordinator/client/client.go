@@ -14,6 +14,9 @@ import (
 type Options struct {
 	// Prefix begins every subject of the cluster. "": jetseek.
 	Prefix string
+	// RequestIDs gives every index and delete that has no request id a made one, so that it is sent again when its answer was lost, and its first outcome counts. The price:
+	// a group remembers 65,536 writes that have an id, so callers' own are forgotten sooner. Bulks get none: one could push out all others.
+	RequestIDs bool
 }
 
 // Client calls the coordinators of one cluster. It is safe for concurrent use. The connection stays its caller's to close, and that ends the
@@ -24,6 +27,8 @@ type Client struct {
 	link    *link
 	inbox   inbox
 	objects objects
+	silent  allowance
+	makeIDs bool
 }
 
 // New makes a client over an open connection.
@@ -38,7 +43,7 @@ func New(nc *nats.Conn, o Options) (*Client, error) {
 			return nil, fmt.Errorf("client: %w", err)
 		}
 	}
-	return &Client{nc: nc, names: names, link: follow(nc)}, nil
+	return &Client{nc: nc, names: names, link: follow(nc), makeIDs: o.RequestIDs}, nil
 }
 
 // Names gives the subjects of the client's cluster, for [Client.Do].

@@ -5,4 +5,8 @@
 // Every call is one request and one reply. The caller's deadline bounds it and travels along, a little shortened, so that the coordinator's own
 // answer to a deadline arrives before the client gives up; a call without a deadline gets one by its operation. Errors are *[wire.Error]
 // (and so *[fault.Error]) by errors.As, whether a coordinator sent them or no reply came; those of writes say what is known of durability.
+//
+// A call outlives the end of a coordinator, or of the NATS server of either: a read is sent again, once, within the caller's deadline, when the connection is lost or when half
+// of the time has gone by in silence. So is a write that has a request id, of which the first outcome counts; any other one is said to be unknown. What reached nobody is
+// sent again for up to 0.8 s. Of calls that are merely slow, one in ten is asked twice.
 package client

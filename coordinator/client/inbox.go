@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,13 +20,14 @@ type inbox struct {
 	calls map[string]*waiting // by the last token of the reply subject
 }
 
-// waiting is a call that waits for its reply.
+// waiting is a sending that waits for its reply.
 type waiting struct {
-	joiner wire.Joiner // of the callback alone
-	reply  chan joined // has room for one
+	joiner  wire.Joiner // of the callback alone
+	replies chan<- arrival
 }
 
-type joined struct {
+// arrival is a whole reply, or [nats.ErrNoResponders], or [wire.ErrMalformed] for frames that do not join.
+type arrival struct {
 	msg *nats.Msg
 	err error
 }
@@ -72,43 +72,40 @@ func (i *inbox) take(msg *nats.Msg) {
 	if whole == nil && err == nil {
 		return
 	}
+	i.forget([]string{token}) // a second reply to one request finds nobody
+	if err == nil && len(whole.Data) == 0 && whole.Header.Get("Status") == "503" {
+		whole, err = nil, nats.ErrNoResponders
+	}
 	select {
-	case w.reply <- joined{whole, err}:
-	default: // a second reply to one request
+	case w.replies <- arrival{whole, err}:
+	default: // it waits for no more
 	}
 }
 
-// request sends a message and waits for its whole reply. Errors are those of nats.go's requests, ctx's, and [wire.ErrMalformed] for frames that do not join.
-func (i *inbox) request(ctx context.Context, nc *nats.Conn, msg *nats.Msg) (*nats.Msg, error) {
+// send sends a message, and has its reply delivered to replies until the token that it gives is forgotten. Errors are those of nats.go's publish.
+func (i *inbox) send(nc *nats.Conn, msg *nats.Msg, replies chan<- arrival) (token string, err error) {
 	if err := i.open(nc); err != nil {
-		return nil, err
+		return "", err
 	}
-	w := &waiting{reply: make(chan joined, 1)}
 	i.mu.Lock()
 	i.last++
-	token := strconv.FormatUint(i.last, 36)
-	i.calls[token] = w
+	token = strconv.FormatUint(i.last, 36)
+	i.calls[token] = &waiting{replies: replies}
 	msg.Reply = i.prefix + "." + token
 	i.mu.Unlock()
-	defer func() {
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		delete(i.calls, token)
-	}()
 	msg.Header.Set(wire.HeaderFrames, "1")
 	if err := nc.PublishMsg(msg); err != nil {
-		return nil, err
+		i.forget([]string{token})
+		return "", err
 	}
-	select {
-	case r := <-w.reply:
-		if r.err != nil {
-			return nil, r.err
-		}
-		if len(r.msg.Data) == 0 && r.msg.Header.Get("Status") == "503" {
-			return nil, nats.ErrNoResponders
-		}
-		return r.msg, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	return token, nil
+}
+
+// forget ends the wait for replies.
+func (i *inbox) forget(tokens []string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, token := range tokens {
+		delete(i.calls, token)
 	}
 }
