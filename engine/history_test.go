@@ -309,8 +309,8 @@ func (g generator) sortKey() query.SortKey {
 // segments: outcomes, statistics, digests, documents and searches are the same everywhere, bit for bit.
 func TestHistories(t *testing.T) {
 	seeds := 16
-	if testing.Short() {
-		seeds = 8
+	if testing.Short() || engine.RaceDetector {
+		seeds = 4
 	}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -127,7 +127,12 @@ func TestEveryByteOfAManifestMayLie(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const dense = 400 // the fields in front; behind them many entries are alike
+	places := Sample{}
 	for at := range len(good) - 4 {
+		if at >= dense && !places.Takes("place") {
+			continue
+		}
 		for _, v := range []byte{0, 0x7f, good[at] + 1} {
 			_, _ = readManifest(sealed(good, []byte{byte(at), byte(at >> 8), v}))
 		}

@@ -230,6 +230,9 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 
 // TestSearchesAllocateNothingAPosting compares searches over few and over many documents of one segment: what they allocate does not grow.
 func TestSearchesAllocateNothingAPosting(t *testing.T) {
+	if engine.RaceDetector {
+		t.Skip("under the race detector a pool loses at random what it was given")
+	}
 	allocs := func(docs int) map[string]float64 {
 		x, z := benchIndex(t), newZipf()
 		ops := make([]engine.Op, docs)

@@ -1,0 +1,6 @@
+//go:build !race
+
+package engine
+
+// RaceDetector tells whether tests run with it.
+const RaceDetector = false
