@@ -66,7 +66,7 @@ func under(path string, roots ...string) bool {
 
 func TestImportsGoOneWay(t *testing.T) {
 	rooms := []string{"engine", "subjects", "shard", "coordinator", "embedded", "cmd", "scripts"}
-	vocabulary := []string{"engine/schema", "engine/query", "engine/bm25", "engine/agg", "engine/fault", "engine/outcome", "engine/analysis"}
+	vocabulary := []string{"engine/schema", "engine/query", "engine/bm25", "engine/agg", "engine/fault", "engine/outcome", "engine/analysis", "engine/geo"}
 	rules := []struct {
 		name      string
 		of        []string // whose imports
@@ -87,7 +87,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		{name: "5: only embedded runs a server", of: rooms, not: []string{"embedded"}, direct: true, forbidden: []string{"github.com/nats-io/nats-server"}},
 		{name: "6: clients can do what any client can", of: []string{"coordinator/client", "coordinator/bridge"}, forbidden: rooms,
 			allowed: append([]string{"coordinator/client", "coordinator/bridge", "subjects"}, vocabulary...)},
-		{name: "8: who decides does nothing", of: []string{"subjects/placement", "coordinator/rank", "engine/bm25", "engine/query"}, direct: true,
+		{name: "8: who decides does nothing", of: []string{"subjects/placement", "coordinator/rank", "engine/bm25", "engine/query", "engine/geo"}, direct: true,
 			forbidden: []string{"github.com/nats-io", "net", "os", "context", "sync"}},
 	}
 	list := packages(t)

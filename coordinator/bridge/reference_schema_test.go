@@ -23,4 +23,14 @@ A schema defines others, of char filters, a tokenizer and filters, each in order
 Words of lists and rules pass through the filters before theirs. Synonyms change queries, not what is indexed: ` + "`\"dns, domain name system\"`" + ` lets a query for one ask for both, ` + "`\"ipad => ipad, tablet\"`" + ` lets one
 for what stands left ask for what stands right. At each place the longest spelling is taken, phrases go on behind it, and a document counts as its best reading does.
 At most %d analyzers and %d KiB of them in a schema, %d entries in a list.
+
+## Places
+
+A field of type geo holds one place a document, ` + "`{\"lat\":52.52,\"lon\":13.405}`" + ` in degrees. Distances are those of the haversine formula on a sphere of 6371008.7714 m.
+
+| | |
+|---|---|
+| ` + "`{\"geo_distance\":{\"field\":\"place\",\"lat\":52.5,\"lon\":13.4,\"distance\":\"5km\"}}`" + ` | places at most so far away: m, km, cm, mm, mi, nmi, yd, ft, in; a number is metres |
+| ` + "`{\"geo_box\":{\"field\":\"place\",\"top\":53,\"left\":13,\"bottom\":52,\"right\":14}}`" + ` | places in a box with its edges; with left greater than right it crosses the 180th meridian |
+| ` + "`\"sort\":{\"field\":\"place\",\"from\":{\"lat\":52.5,\"lon\":13.4}}`" + ` | by distance, which ` + "`hit.sort`" + ` has in metres |
 `

@@ -10,6 +10,7 @@ import (
 	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema"
 )
@@ -156,6 +157,13 @@ func (m *model) keys(keys []query.SortKey, score int64) []query.Key {
 		case query.ByID:
 			out = append(out, query.Key{Kind: query.KeyString, Str: m.id})
 			continue
+		case query.ByDistance:
+			if p, ok := m.place(k.Field); ok {
+				out = append(out, query.Key{Kind: query.KeyFloat, Float: geo.Distance(k.From, p)})
+			} else {
+				out = append(out, query.Key{})
+			}
+			continue
 		}
 		v := m.values[k.Field]
 		switch {
@@ -170,6 +178,14 @@ func (m *model) keys(keys []query.SortKey, score int64) []query.Key {
 		}
 	}
 	return out
+}
+
+func (m *model) place(field string) (geo.Point, bool) {
+	lat, lon := m.values[field+".lat"].Floats, m.values[field+".lon"].Floats
+	if len(lat) == 0 {
+		return geo.Point{}, false
+	}
+	return geo.Point{Lat: lat[0], Lon: lon[0]}, true
 }
 
 func extreme[T cmp.Ordered](values []T, greatest bool) T {
@@ -234,6 +250,9 @@ func (m *model) eval(n query.Node, weights []bm25.Weight) (bool, int64) {
 			return constant(slices.ContainsFunc(m.values[n.Field].Strings, like.MatchString), n.Boost)
 		}
 		return constant(slices.ContainsFunc(m.terms[n.Field], func(s string) bool { return s != "" && like.MatchString(s) }), n.Boost)
+	case *query.Near:
+		p, ok := m.place(n.Field)
+		return constant(ok && geo.Distance(p, n.Point) <= n.Metres, n.Boost)
 	case *query.IDs:
 		return constant(slices.Contains(n.Values, m.id), n.Boost)
 	}

@@ -1,6 +1,6 @@
 // Package query is the query language: what a user writes, as text or JSON, becomes a tree of surface nodes ([Parse], [DecodeJSON]); with a schema that becomes a
 // tree of resolved nodes ([Resolve]), which travels ([AppendNode]) and which a member executes without knowing a schema. The package also holds the total
-// order of hits ([CompareKeys]). It may import packages schema, analysis, bm25, pattern and fault.
+// order of hits ([CompareKeys]). It may import packages schema, analysis, bm25, geo, pattern and fault.
 //
 // # The language of q
 //
@@ -63,9 +63,10 @@
 //	15 IDs            list of ids ascending, boost
 //	16 TermPattern    field, kind one byte (1 prefix, 2 wildcard, 3 expression), flags (1 exact values, 2 folded), text, boost
 //	17 Scaled         node, factor
+//	18 Near           field, latitude, longitude, metres, boost
 //
 // So the term "go" of field "t", boost 1, leaf 0, is 06 01 74 02 67 6f 00 00 00 00 00 00 f0 3f 00.
 //
-// A list of sort keys is a count and, for each, by (one byte), type (one byte), flags (1 descending, 2 missing first), field. A candidate is its id, its score
+// A list of sort keys is a count and, for each, by (one byte), type (one byte), flags (1 descending, 2 missing first), field, and when by is 4 the latitude and longitude that distances are from. A candidate is its id, its score
 // signed, and a count of keys, each a kind (one byte) and its value: nothing, signed, float or string.
 package query

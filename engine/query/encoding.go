@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
@@ -36,6 +37,7 @@ const (
 	tagIDs
 	tagTermPattern
 	tagScaled
+	tagNear
 )
 
 // AppendNode appends the encoding of a resolved node. A node that [Resolve] does not make is an error of the program and panics.
@@ -118,6 +120,11 @@ func AppendNode(b []byte, n Node) []byte {
 	case *IDs:
 		b = appendStrings(append(b, tagIDs), n.Values)
 		return appendFloat(b, n.Boost)
+	case *Near:
+		b = appendString(append(b, tagNear), n.Field)
+		b = appendPoint(b, n.Point)
+		b = appendFloat(b, n.Metres)
+		return appendFloat(b, n.Boost)
 	case *Scaled:
 		b = AppendNode(append(b, tagScaled), n.Child)
 		return appendFloat(b, n.Factor)
@@ -153,6 +160,8 @@ func appendStrings(b []byte, list []string) []byte {
 func appendFloat(b []byte, x float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 }
+
+func appendPoint(b []byte, p geo.Point) []byte { return appendFloat(appendFloat(b, p.Lat), p.Lon) }
 
 func flags(set ...bool) (bits byte) {
 	for i, one := range set {
@@ -242,6 +251,12 @@ func (d *decoder) node(depth int) Node {
 		return n
 	case tagIDs:
 		return &IDs{Values: d.stringSet(), Boost: d.boost()}
+	case tagNear:
+		n := &Near{Field: d.string(), Point: d.point(), Metres: d.float(), Boost: d.boost()}
+		if !(n.Metres >= 0 && n.Metres <= math.MaxFloat64) {
+			d.fail("bad distance")
+		}
+		return n
 	case tagScaled:
 		n := &Scaled{Child: d.node(depth + 1), Factor: d.float()}
 		if !(n.Factor >= 0 && n.Factor <= 1) {
@@ -361,6 +376,15 @@ func (d *decoder) float() float64 {
 	return x
 }
 
+func (d *decoder) point() geo.Point {
+	p := geo.Point{Lat: d.float(), Lon: d.float()}
+	if !p.Valid() {
+		d.fail("bad place")
+		return geo.Point{}
+	}
+	return p
+}
+
 func (d *decoder) boost() float64 {
 	x := d.float()
 	if !(x >= 0 && x <= bm25.MaxWeight) {
@@ -442,6 +466,9 @@ func AppendSortKeys(b []byte, keys []SortKey) []byte {
 	for _, k := range keys {
 		b = append(b, byte(k.By), byte(k.Type), flags(k.Desc, k.MissingFirst))
 		b = appendString(b, k.Field)
+		if k.By == ByDistance {
+			b = appendPoint(b, k.From)
+		}
 	}
 	return b
 }
@@ -464,7 +491,10 @@ func (d *decoder) sortKey() SortKey {
 	bits := d.byte()
 	k.Desc, k.MissingFirst = bits&1 != 0, bits&2 != 0
 	k.Field = d.string()
-	if k.By < ByScore || k.By > ByField || bits > 3 || k.Type > schema.Vector {
+	if k.By == ByDistance {
+		k.From = d.point()
+	}
+	if k.By < ByScore || k.By > ByDistance || bits > 3 || k.Type > schema.Vector {
 		d.fail("bad sort key")
 	}
 	return k

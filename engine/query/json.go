@@ -118,13 +118,9 @@ func (d *jsonDecoder) named(name string, depth int) (Node, error) {
 	case "match_none":
 		return &MatchNone{}, d.params(name, nil)
 	case "geo_distance":
-		n := &GeoDistance{Boost: 1}
-		return n, d.params(name, map[string]func() error{"field": d.text(&n.Field), "lat": d.degrees(&n.Lat, 90), "lon": d.degrees(&n.Lon, 180),
-			"distance": d.text(&n.Distance), "boost": d.boost(&n.Boost)})
+		return d.geoDistance()
 	case "geo_box":
-		n := &GeoBox{Boost: 1}
-		return n, d.params(name, map[string]func() error{"field": d.text(&n.Field), "top": d.degrees(&n.Top, 90), "bottom": d.degrees(&n.Bottom, 90),
-			"left": d.degrees(&n.Left, 180), "right": d.degrees(&n.Right, 180), "boost": d.boost(&n.Boost)})
+		return d.geoBox()
 	}
 	return nil, fault.New(fault.BadQuery, "unknown query %s", fault.Quote(name))
 }

@@ -290,6 +290,46 @@ func (d *jsonDecoder) exists() (Node, error) {
 	return n, needs("exists", "field", n.Field != "", err)
 }
 
+func (d *jsonDecoder) geoDistance() (Node, error) {
+	n := &GeoDistance{Boost: 1}
+	given := givenKeys{}
+	return n, given.needs("geo_distance", d.params("geo_distance", given.note(map[string]func() error{
+		"field": d.text(&n.Field), "lat": d.degrees(&n.Lat, 90), "lon": d.degrees(&n.Lon, 180), "distance": d.length(&n.Metres), "boost": d.boost(&n.Boost),
+	})), "field", "lat", "lon", "distance")
+}
+
+func (d *jsonDecoder) geoBox() (Node, error) {
+	n := &GeoBox{Boost: 1}
+	given := givenKeys{}
+	err := d.params("geo_box", given.note(map[string]func() error{
+		"field": d.text(&n.Field), "top": d.degrees(&n.Top, 90), "bottom": d.degrees(&n.Bottom, 90), "left": d.degrees(&n.Left, 180), "right": d.degrees(&n.Right, 180),
+		"boost": d.boost(&n.Boost),
+	}))
+	if err = given.needs("geo_box", err, "field", "top", "left", "bottom", "right"); err == nil && n.Top < n.Bottom {
+		err = fault.New(fault.BadQuery, "geo_box: top %g lies south of bottom %g", n.Top, n.Bottom)
+	}
+	return n, err
+}
+
+// givenKeys are the parameters that were there.
+type givenKeys map[string]bool
+
+// note makes each reader of a parameter leave word that it was there.
+func (g givenKeys) note(known map[string]func() error) map[string]func() error {
+	for key, read := range known {
+		known[key] = func() error { g[key] = true; return read() }
+	}
+	return known
+}
+
+// needs is err, or else the error that a query lacks the first of some keys that is not there.
+func (g givenKeys) needs(what string, err error, keys ...string) error {
+	for _, key := range keys {
+		err = needs(what, key, g[key], err)
+	}
+	return err
+}
+
 func (d *jsonDecoder) ids() (Node, error) {
 	n := &IDs{Boost: 1}
 	var values []Value

@@ -1,6 +1,9 @@
 package query
 
-import "github.com/jetseek/jetseek/engine/schema"
+import (
+	"github.com/jetseek/jetseek/engine/geo"
+	"github.com/jetseek/jetseek/engine/schema"
+)
 
 // Node is one node of a query. There are two layers in one tree type. What a user wrote (surface nodes: [Match], [Phrase], [Term] …) knows
 // names and text; [Resolve] turns it, with a schema, into leaves that a member can execute without knowing a schema: [TextTerm],
@@ -123,6 +126,14 @@ type IDs struct {
 	Boost  float64
 }
 
+// Near matches documents whose place in the geo field is at most so many metres from a point ([geo.Distance]). Constant score.
+type Near struct {
+	Field  string
+	Point  geo.Point
+	Metres float64
+	Boost  float64
+}
+
 func (*MatchAll) node()      {}
 func (*MatchNone) node()     {}
 func (*Bool) node()          {}
@@ -139,3 +150,4 @@ func (*DoubleRange) node()   {}
 func (*DoubleSet) node()     {}
 func (*FieldExists) node()   {}
 func (*IDs) node()           {}
+func (*Near) node()          {}

@@ -130,6 +130,10 @@ func (r *resolver) node(n Node, c scope, depth int) (Node, error) {
 			return &MatchNone{}, nil
 		}
 		return &IDs{Values: sortedSet(slices.Clone(n.Values)), Boost: c.times(n.Boost).leaf()}, nil
+	case *GeoDistance:
+		return r.geoDistance(n, c.times(n.Boost))
+	case *GeoBox:
+		return r.geoBox(n, c.times(n.Boost))
 	}
 	return nil, unsupported(n)
 }
@@ -142,8 +146,6 @@ func tooManyLeaves() error {
 func unsupported(n Node) error {
 	what := "this query"
 	switch n.(type) {
-	case *GeoDistance, *GeoBox:
-		what = "geo queries"
 	case *FunctionScore:
 		what = "function_score queries"
 	}
@@ -316,7 +318,10 @@ func (r *resolver) exists(n *Exists, c scope) (Node, error) {
 	if !known {
 		return &MatchNone{}, nil
 	}
-	if f.Type == schema.Geo || f.Type == schema.Vector {
+	if f.Type == schema.Geo {
+		return &FieldExists{Field: schema.LatName(f.Name), Type: schema.Double, Boost: c.times(f.Boost).leaf()}, nil
+	}
+	if f.Type == schema.Vector {
 		return nil, fault.New(fault.BadQuery, "queries for the existence of a %s field are not supported yet", f.Type)
 	}
 	return &FieldExists{Field: f.Name, Type: f.Type, Boost: c.times(f.Boost).leaf()}, nil
@@ -425,6 +430,8 @@ func leafOf(n Node) (boost *float64, leaf *int) {
 	case *FieldExists:
 		return &n.Boost, nil
 	case *IDs:
+		return &n.Boost, nil
+	case *Near:
 		return &n.Boost, nil
 	case *TermPattern:
 		return &n.Boost, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
@@ -22,6 +23,8 @@ const (
 	ByID
 	// ByField orders by the values of a field.
 	ByField
+	// ByDistance orders by the distance of a geo field's place from a point, in metres.
+	ByDistance
 )
 
 // SortKey is one key of the total order, resolved against the schema. After the last key, ids decide, ascending, always.
@@ -30,6 +33,7 @@ type SortKey struct {
 	By           SortBy
 	Field        string
 	Type         schema.Type // ByField: Keyword (also exact values of dynamic strings), Long, Double, Date, Bool; 0: the field is unknown, all missing
+	From         geo.Point   // ByDistance
 	Desc         bool
 	MissingFirst bool // else documents without a value come last, in both orders
 }
@@ -42,7 +46,7 @@ const (
 	KeyMissing KeyKind = iota
 	// KeyInt: Int holds a long, a date (ns since the epoch), a bool (0, 1) or a score in units of 2^-32.
 	KeyInt
-	// KeyFloat: Float holds a double, never NaN; -0 is 0.
+	// KeyFloat: Float holds a double or a distance in metres, never NaN; -0 is 0.
 	KeyFloat
 	// KeyString: Str holds an exact value or an id.
 	KeyString
@@ -117,9 +121,10 @@ func (k *SortKey) compare(a, b *Key) int {
 
 // SortSpec is a sort key as a request names it.
 type SortSpec struct {
-	Field   string // a field, or score or _score, id or _id, num:FIELD (a number, date or bool), key:FIELD (an exact string)
-	Order   string // asc, desc, or "" for the default: descending for the score, else ascending
-	Missing string // first, last, or "" for last
+	Field   string     // a field, or score or _score, id or _id, num:FIELD (a number, date or bool), key:FIELD (an exact string)
+	Order   string     // asc, desc, or "" for the default: descending for the score, else ascending
+	Missing string     // first, last, or "" for last
+	From    *geo.Point // of a geo field: where distances are measured from
 }
 
 // ResolveSort turns what a request says into keys. It fails with bad_sort where a field is unknown or has no order of its own, or a word is not known, and
@@ -150,9 +155,12 @@ func resolveSortKey(spec SortSpec, s *schema.Schema) (SortKey, error) {
 		k.By = ByID
 	default:
 		k.By = ByField
-		if err := k.resolveField(spec.Field, s); err != nil {
+		if err := k.resolveField(spec.Field, s, spec.From); err != nil {
 			return k, err
 		}
+	}
+	if spec.From != nil && k.By != ByDistance {
+		return k, fault.New(fault.BadSort, "from measures distances of a geo field, and %s is none", fault.Quote(spec.Field))
 	}
 	switch spec.Order {
 	case "":
@@ -174,7 +182,7 @@ func resolveSortKey(spec SortSpec, s *schema.Schema) (SortKey, error) {
 }
 
 // resolveField finds the field that num:FIELD, key:FIELD or FIELD names, and holds it to what the prefix says.
-func (k *SortKey) resolveField(name string, s *schema.Schema) error {
+func (k *SortKey) resolveField(name string, s *schema.Schema, from *geo.Point) error {
 	f, known := s.Lookup(name)
 	var numbers, strs bool
 	if !known {
@@ -193,8 +201,16 @@ func (k *SortKey) resolveField(name string, s *schema.Schema) error {
 			return fault.New(fault.BadSort, "field %s is text, which has no order; declare a keyword to sort by it", fault.Quote(f.Name))
 		}
 		k.Type = schema.Keyword // its exact values
-	case schema.Geo, schema.Vector:
+	case schema.Vector:
 		return fault.New(fault.BadSort, "field %s is %s, which has no order", fault.Quote(f.Name), f.Type)
+	case schema.Geo:
+		if from == nil || name != f.Name {
+			return fault.New(fault.BadSort, `field %s is geo, which is sorted by the distance from a place: {"field":%s,"from":{"lat":…,"lon":…}}`, fault.Quote(f.Name), fault.Quote(f.Name))
+		}
+		if !from.Valid() {
+			return outOfBounds(*from)
+		}
+		k.By, k.Type, k.From = ByDistance, schema.Geo, *from
 	}
 	if isString := k.Type == schema.Keyword; numbers && isString || strs && !isString {
 		return fault.New(fault.BadSort, "field %s is %s and cannot be sorted by %s", fault.Quote(f.Name), f.Type, fault.Quote(name))

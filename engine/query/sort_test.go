@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema"
 )
@@ -126,7 +127,7 @@ func TestKeyJSON(t *testing.T) {
 }
 
 func TestSortKeysAndCandidatesTravel(t *testing.T) {
-	keys := []query.SortKey{{By: query.ByScore, Desc: true}, {By: query.ByID}, {By: query.ByField, Field: "at", Type: schema.Date, Desc: true, MissingFirst: true}}
+	keys := []query.SortKey{{By: query.ByScore, Desc: true}, {By: query.ByID}, {By: query.ByDistance, Field: "p", Type: schema.Geo, From: geo.Point{Lat: -1, Lon: 180}}, {By: query.ByField, Field: "at", Type: schema.Date, Desc: true, MissingFirst: true}}
 	gotKeys, rest, err := query.DecodeSortKeys(append(query.AppendSortKeys(nil, keys), 'x'))
 	if err != nil || string(rest) != "x" || !slices.Equal(gotKeys, keys) {
 		t.Errorf("%+v, %q, %v", gotKeys, rest, err)
@@ -136,7 +137,7 @@ func TestSortKeysAndCandidatesTravel(t *testing.T) {
 	if err != nil || string(rest) != "x" || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v, %q, %v", got, rest, err)
 	}
-	for _, bad := range []string{"", "\x09", "\x01\x00\x00\x00\x00", "\x01\x04\x00\x00\x00", "\x01\x01\x09\x00\x00", "\x01\x01\x00\x04\x00", "\xff\xff\xff\xff\x7f",
+	for _, bad := range []string{"", "\x09", "\x01\x00\x00\x00\x00", "\x01\x04\x00\x00\x00", "\x01\x05\x00\x00\x00", "\x01\x01\x09\x00\x00", "\x01\x01\x00\x04\x00", "\xff\xff\xff\xff\x7f",
 		"\x09" + strings.Repeat("\x01\x00\x00\x00", 9)} {
 		if keys, _, err := query.DecodeSortKeys([]byte(bad)); err == nil {
 			t.Errorf("%q: %v", bad, keys)

@@ -140,7 +140,7 @@ type Fuzzy struct {
 type GeoDistance struct {
 	Field    string
 	Lat, Lon float64 // degrees
-	Distance string  // such as 5km
+	Metres   float64
 	Boost    float64
 }
 

@@ -51,8 +51,8 @@ func TestDecode(t *testing.T) {
 		{"ends of long", `{"n":[9223372036854775807,-9223372036854775808,-0,9007199254740993]}`, `n=[9223372036854775807 -9223372036854775808 0 9007199254740993]`},
 		{"double takes any number", `{"x":[1,-0.0,1e308,5e-324,123456789012345678901234567890]}`, `x=[1 0 1e+308 5e-324 1.2345678901234568e+29]`},
 		{"escapes", `{"t":"\u0041\n\ud83d\ude00\/","k":"\u0000"}`, `k=["\x00"] t=["A\n😀/"]`},
-		{"geo and vectors are checked and left out", `{"g":{"lon":-180,"lat":90},"v":[0.5,1],"w":[0,0]}`, ``},
-		{"geo in a list of one", `{"g":[null,{"lon":1,"lat":1}],"v":[]}`, ``},
+		{"geo is two doubles, and vectors are checked and left out", `{"g":{"lon":-180,"lat":90},"v":[0.5,1],"w":[0,0]}`, `g.lat=[90] g.lon=[-180]`},
+		{"geo in a list of one", `{"g":[null,{"lon":1.5,"lat":-0.0}],"v":[]}`, `g.lat=[0] g.lon=[1.5]`},
 		{"false", `{"b":[false,true]}`, `b=[0 1]`},
 	} {
 		doc, added, err := s.Decode([]byte(c.body))

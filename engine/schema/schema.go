@@ -189,10 +189,11 @@ type Values struct {
 	Field   *Field
 	Strings []string  // text, keyword
 	Ints    []int64   // long, date (ns since the epoch), bool (0, 1)
-	Floats  []float64 // double
+	Floats  []float64 // double, and the halves of a place
 }
 
-// Document is a decoded document: its id as the body gives it ("" when it gives none), and the values of its indexed fields, by field name ascending.
+// Document is a decoded document: its id as the body gives it ("" when it gives none), and the values of its indexed fields, by field name ascending. A place stands as
+// the values of two fields, [LatName] and [LonName], which no schema has.
 // Its strings may share memory with each other.
 type Document struct {
 	ID     string

@@ -8,8 +8,8 @@ import (
 	"github.com/jetseek/jetseek/engine/schema/strictjson"
 )
 
-// single takes the value of a geo or vector field, of which a document has at most one. They are checked and not kept: the document's source
-// holds them, and nothing searches them yet.
+// single takes the value of a geo or vector field, of which a document has at most one. A vector is checked and not kept: the document's source
+// holds it, and nothing searches it yet.
 func (d *decoder) single(field *Field) error {
 	if d.r.Kind() == strictjson.Null {
 		return d.r.Null()
@@ -17,7 +17,7 @@ func (d *decoder) single(field *Field) error {
 	var present bool
 	var err error
 	if field.Type == Geo {
-		present, err = d.geo()
+		present, err = d.geo(field)
 	} else {
 		present, err = d.vector(field)
 	}
@@ -32,9 +32,9 @@ func (d *decoder) single(field *Field) error {
 }
 
 // geo takes {"lat":…,"lon":…}, alone or as the only element of an array.
-func (d *decoder) geo() (present bool, err error) {
+func (d *decoder) geo(field *Field) (present bool, err error) {
 	if d.r.Kind() != strictjson.Array {
-		return true, d.point()
+		return true, d.point(field)
 	}
 	if err := d.r.Enter(); err != nil {
 		return false, err
@@ -53,13 +53,14 @@ func (d *decoder) geo() (present bool, err error) {
 			return false, fault.New(fault.BadField, "field %s is geo and holds one value a document", d.name())
 		}
 		present = true
-		if err := d.point(); err != nil {
+		if err := d.point(field); err != nil {
 			return false, err
 		}
 	}
 }
 
-func (d *decoder) point() error {
+// point takes one place, and keeps it as the values of two fields of doubles, [LatName] and [LonName]: so columns, their bounds and ranges serve places too.
+func (d *decoder) point(field *Field) error {
 	bad := func() error {
 		return fault.New(fault.BadField, `field %s is geo and takes {"lat":…,"lon":…}, degrees within ±90 and ±180`, d.name())
 	}
@@ -69,6 +70,7 @@ func (d *decoder) point() error {
 	if err := d.r.Enter(); err != nil {
 		return err
 	}
+	var lat, lon float64
 	for given := 0; ; given++ {
 		key, ok, err := d.r.Key()
 		if err != nil {
@@ -78,6 +80,8 @@ func (d *decoder) point() error {
 			if given != 2 {
 				return bad()
 			}
+			d.coordinate(LatName(field.Name), lat)
+			d.coordinate(LonName(field.Name), lon)
 			return nil
 		}
 		limit := map[string]float64{"lat": 90, "lon": 180}[key]
@@ -88,11 +92,29 @@ func (d *decoder) point() error {
 		if err != nil {
 			return err
 		}
-		if degrees, err := strconv.ParseFloat(token, 64); err != nil || degrees < -limit || degrees > limit {
+		degrees, err := strconv.ParseFloat(token, 64)
+		if err != nil || degrees < -limit || degrees > limit {
 			return bad()
+		}
+		if key == "lat" {
+			lat = degrees + 0 // -0 is 0
+		} else {
+			lon = degrees + 0
 		}
 	}
 }
+
+// coordinate keeps one half of a place.
+func (d *decoder) coordinate(name string, degrees float64) {
+	v := d.values(&Field{Name: name, Type: Double, Boost: 1})
+	v.Floats = appendFrom(&d.floats, v.Floats, degrees)
+}
+
+// LatName names the field of doubles that keeps the latitudes of a geo field. No schema has a field of this name beside the geo field, since that cannot be an object.
+func LatName(field string) string { return field + ".lat" }
+
+// LonName names the field of doubles that keeps the longitudes of a geo field.
+func LonName(field string) string { return field + ".lon" }
 
 // vector takes an array of numbers; an empty one is no value.
 func (d *decoder) vector(field *Field) (present bool, err error) {

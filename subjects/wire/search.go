@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema/strictjson"
 )
@@ -282,7 +283,7 @@ func readSortKey(key string, r *strictjson.Reader) (spec query.SortSpec, err err
 		case "missing":
 			spec.Missing, err = readWord(fault.BadSort, path, r, "first", "last")
 		case "from":
-			err = notYet(path)
+			spec.From, err = readPlace(path, r)
 		default:
 			err = fault.New(fault.BadRequest, "unknown key %s in a sort key", fault.Quote(name))
 		}
@@ -292,4 +293,26 @@ func readSortKey(key string, r *strictjson.Reader) (spec query.SortSpec, err err
 		err = fault.New(fault.BadRequest, "a sort key without a field")
 	}
 	return spec, err
+}
+
+// readPlace takes {"lat":…,"lon":…}.
+func readPlace(key string, r *strictjson.Reader) (*geo.Point, error) {
+	p := &geo.Point{}
+	given := 0
+	err := eachKey(key, `a place, as {"lat":…,"lon":…}`, r, func(name string, r *strictjson.Reader) (err error) {
+		given++
+		switch name {
+		case "lat":
+			p.Lat, err = readFloat(key+"."+name, r)
+		case "lon":
+			p.Lon, err = readFloat(key+"."+name, r)
+		default:
+			err = fault.New(fault.BadRequest, "unknown key %s in a place", fault.Quote(name))
+		}
+		return err
+	})
+	if err == nil && given != 2 {
+		err = fault.New(fault.BadRequest, `%s is a place, as {"lat":…,"lon":…}`, key)
+	}
+	return p, err
 }

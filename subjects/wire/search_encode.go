@@ -33,9 +33,15 @@ type searchJSON struct {
 }
 
 type sortJSON struct {
-	Field   string `json:"field"`
-	Order   string `json:"order,omitempty"`
-	Missing string `json:"missing,omitempty"`
+	Field   string     `json:"field"`
+	Order   string     `json:"order,omitempty"`
+	Missing string     `json:"missing,omitempty"`
+	From    *placeJSON `json:"from,omitempty"`
+}
+
+type placeJSON struct {
+	Lat float64 `json:"lat"`
+	Lon float64 `json:"lon"`
 }
 
 // MarshalJSON gives the body as [DecodeSearch] reads it.
@@ -59,7 +65,7 @@ func (s *SearchBody) MarshalJSON() ([]byte, error) {
 func sortsJSON(specs []query.SortSpec) []sortJSON {
 	var list []sortJSON
 	for _, s := range specs {
-		list = append(list, sortJSON{s.Field, s.Order, s.Missing})
+		list = append(list, sortJSON{s.Field, s.Order, s.Missing, (*placeJSON)(s.From)})
 	}
 	return list
 }

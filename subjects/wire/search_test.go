@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -35,7 +36,10 @@ func TestSearchKeys(t *testing.T) {
 		`{"sort":"num:year"}`:              func(s *wire.SearchBody) { s.Sort = []query.SortSpec{{Field: "num:year"}} },
 		`{"sort":"id","order":"asc"}`:      func(s *wire.SearchBody) { s.Sort = []query.SortSpec{{Field: "id", Order: "asc"}} },
 		`{"order":"asc"}`:                  func(s *wire.SearchBody) { s.Sort = []query.SortSpec{{Field: "_score", Order: "asc"}} },
-		`{"sort":{"field":"a"}}`:           func(s *wire.SearchBody) { s.Sort = []query.SortSpec{{Field: "a"}} },
+		`{"sort":{"field":"a","from":{"lat":-1.5,"lon":180}}}`: func(s *wire.SearchBody) {
+			s.Sort = []query.SortSpec{{Field: "a", From: &geo.Point{Lat: -1.5, Lon: 180}}}
+		},
+		`{"sort":{"field":"a"}}`: func(s *wire.SearchBody) { s.Sort = []query.SortSpec{{Field: "a"}} },
 		`{"sort":["a",{"field":"b","order":"desc","missing":"first"}]}`: func(s *wire.SearchBody) {
 			s.Sort = []query.SortSpec{{Field: "a"}, {Field: "b", Order: "desc", Missing: "first"}}
 		},
@@ -123,6 +127,9 @@ func TestSearchBodiesThatAreRefused(t *testing.T) {
 		{`{"sort":[{}]}`, "field"},
 		{`{"sort":[{"field":"a","order":1}]}`, "order"},
 		{`{"sort":[{"field":"a","missing":null}]}`, "missing"},
+		{`{"sort":{"field":"a","from":{"lat":1}}}`, "sort.from"},
+		{`{"sort":{"field":"a","from":{"lat":1,"lon":"2"}}}`, "sort.from.lon"},
+		{`{"sort":{"field":"a","from":{"lat":1,"lon":2,"alt":3}}}`, "alt"},
 		{`{"sort":null}`, "sort"},
 		{`{"query":}`, "JSON"},
 		{`{"fields":["a",]}`, "JSON"},

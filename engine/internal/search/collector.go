@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/internal/segment"
 	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
 	"github.com/jetseek/jetseek/engine/query"
@@ -42,6 +43,7 @@ type keySource struct {
 	kind   query.KeyKind // KeyMissing: no document of the segment has the field
 	values *docvalues.Column
 	terms  *segment.Field // of strings
+	places places         // of distances
 }
 
 // begin readies the collector for a request; it keeps its memory.
@@ -61,17 +63,23 @@ func (c *collector) enter(s *segment.Segment) {
 	c.seg = s
 	for i, k := range c.sort {
 		c.sources[i] = keySource{}
+		if k.By == query.ByDistance {
+			if at, ok := placesOf(s, k.Field); ok {
+				c.sources[i] = keySource{kind: query.KeyFloat, places: at}
+			}
+			continue
+		}
 		f := s.Field(k.Field)
 		if k.By != query.ByField || f == nil {
 			continue
 		}
 		switch {
 		case (k.Type == schema.Keyword || k.Type == schema.Text) && f.HasExact:
-			c.sources[i] = keySource{query.KeyString, &f.Ordinals, f}
+			c.sources[i] = keySource{kind: query.KeyString, values: &f.Ordinals, terms: f}
 		case (k.Type == schema.Long || k.Type == schema.Date || k.Type == schema.Bool) && f.HasInts:
-			c.sources[i] = keySource{query.KeyInt, &f.Ints, nil}
+			c.sources[i] = keySource{kind: query.KeyInt, values: &f.Ints}
 		case k.Type == schema.Double && f.HasFloats:
-			c.sources[i] = keySource{query.KeyFloat, &f.Floats, nil}
+			c.sources[i] = keySource{kind: query.KeyFloat, values: &f.Floats}
 		}
 	}
 	c.raise()
@@ -166,6 +174,13 @@ func (c *collector) key(n int, e entry) query.Key {
 	}
 	if src.kind == query.KeyMissing {
 		return query.Key{}
+	}
+	if k.By == query.ByDistance {
+		p, ok := src.places.of(e.doc)
+		if !ok {
+			return query.Key{}
+		}
+		return query.Key{Kind: query.KeyFloat, Float: geo.Distance(k.From, p)}
 	}
 	at := c.valueAt(n, e)
 	if at < 0 {

@@ -35,6 +35,8 @@ func (e *env) compile(n query.Node, scoring bool) scorer {
 		return e.keywordSet(n)
 	case *query.IDs:
 		return e.ids(n)
+	case *query.Near:
+		return e.near(n)
 	}
 	if in, ok := e.interval(n); ok {
 		return e.span(in)
