@@ -8,6 +8,7 @@ package strictjson
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -396,6 +397,9 @@ func (r *Reader) string() (string, error) {
 	start := r.pos + 1
 	ascii := true
 	for i := start; i < len(r.text); i++ {
+		if i += plainPrefix(r.text[i:]); i == len(r.text) {
+			break
+		}
 		switch c := r.text[i]; {
 		case c == '"':
 			if !ascii && !utf8.ValidString(r.text[start:i]) {
@@ -409,9 +413,28 @@ func (r *Reader) string() (string, error) {
 			r.pos = i
 			return "", r.fail("a control character stands in a string")
 		case c >= utf8.RuneSelf:
-			ascii = false
+			for ascii = false; i+1 < len(r.text) && r.text[i+1] >= utf8.RuneSelf; i++ {
+			}
 		}
 	}
 	r.pos = len(r.text)
 	return "", r.fail("a string does not end")
+}
+
+// plainPrefix is how many bytes at the beginning of s are certainly ASCII without quotes, backslashes and control characters: all up to the first other one, or to the last
+// few bytes. Eight are looked at together, as a document's texts are read several times on their way and most of their bytes are plain.
+func plainPrefix(s string) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; len(s)-n >= 8; n += 8 {
+		eight := s[n : n+8]
+		x := uint64(eight[0]) | uint64(eight[1])<<8 | uint64(eight[2])<<16 | uint64(eight[3])<<24 |
+			uint64(eight[4])<<32 | uint64(eight[5])<<40 | uint64(eight[6])<<48 | uint64(eight[7])<<56
+		// The high bit of a byte is set where the byte is below what is subtracted, or above one where it is: the lowest bit is right.
+		quote, backslash := x^ones*'"', x^ones*'\\'
+		if special := (x | (x - ones*' ') | (quote - ones) | (backslash - ones)) & highs; special != 0 {
+			return n + bits.TrailingZeros64(special)/8
+		}
+	}
+	return n
 }

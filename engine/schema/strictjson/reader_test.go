@@ -58,6 +58,27 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// TestSpecialBytesAreFoundAnywhere puts every byte at every place of a string that is longer than two words, and expects what encoding/json and utf8 say of it.
+func TestSpecialBytesAreFoundAnywhere(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			inside := []byte("abcdefghijklmnopqrst")
+			inside[at] = byte(c)
+			text := `"` + string(inside) + `"`
+			var want string
+			valid := json.Unmarshal([]byte(text), &want) == nil && utf8.ValidString(text)
+			r := New(text, 1)
+			got, err := r.String()
+			if err == nil {
+				err = r.End()
+			}
+			if (err == nil) != valid || valid && got != want {
+				t.Errorf("byte %#x at %d: %q, %v; want %q, valid %v", c, at, got, err, want, valid)
+			}
+		}
+	}
+}
+
 func TestErrorsHaveAPlace(t *testing.T) {
 	for _, c := range []struct {
 		text   string
