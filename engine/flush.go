@@ -31,7 +31,7 @@ func (x *Index) Flush(ctx context.Context) (err error) {
 	written := int64(0)
 	var m segment.Merger
 	for _, job := range jobs {
-		if err := job.runToFile(ctx, &m, f, false); err != nil {
+		if err := job.runToFile(ctx, f, false, m.FlushTo); err != nil {
 			return fmt.Errorf("flush up to message %d: %w", snap.state.seq, err)
 		}
 		if job.file != nil {
@@ -101,8 +101,11 @@ func (s *state) with(jobs []*mergeJob) state {
 	return flushed
 }
 
+// fileMerge is [segment.Merger.MergeTo] or FlushTo.
+type fileMerge func(context.Context, io.Writer, segment.Overflow, []segment.Input) ([][]uint32, error)
+
 // runToFile makes the merged segment, in a file; spare says that the disk is to be spared. Its inputs are verified first: else a merge would give damage a new checksum.
-func (j *mergeJob) runToFile(ctx context.Context, m *segment.Merger, f *files, spare bool) (err error) {
+func (j *mergeJob) runToFile(ctx context.Context, f *files, spare bool, merge fileMerge) (err error) {
 	inputs, alive := j.living()
 	if alive == 0 {
 		return nil
@@ -113,7 +116,7 @@ func (j *mergeJob) runToFile(ctx context.Context, m *segment.Merger, f *files, s
 		}
 	}
 	j.file, j.seg, err = f.write(ctx, spare, func(sink io.Writer, overflow segment.Overflow) error {
-		j.maps, err = m.MergeTo(ctx, sink, overflow, inputs)
+		j.maps, err = merge(ctx, sink, overflow, inputs)
 		return err
 	})
 	if err != nil {

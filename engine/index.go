@@ -121,7 +121,7 @@ func (x *Index) Merge(ctx context.Context) (did bool, err error) {
 	defer x.release(job)
 	defer dropFiles([]*mergeJob{job})
 	if x.files != nil {
-		if err = job.runToFile(ctx, new(segment.Merger), x.files, true); err == nil {
+		if err = job.runToFile(ctx, x.files, true, new(segment.Merger).MergeTo); err == nil {
 			err = x.files.folder.Sync()
 		}
 	} else {

@@ -329,12 +329,12 @@ func TestMergesRefuseDamage(t *testing.T) {
 		job := &mergeJob{collection: 1, owned: snap.state.owned, inputs: []*part{p}}
 		m := new(segment.Merger)
 		flip()
-		err := job.runToFile(t.Context(), m, x.files, false)
+		err := job.runToFile(t.Context(), x.files, false, m.MergeTo)
 		flip()
 		if !errors.Is(err, ErrUnreadable) || job.file != nil {
 			t.Errorf("merge of a damaged segment, in a file %t: %v", p.file != nil, err)
 		}
-		if err := job.runToFile(t.Context(), m, x.files, false); err != nil {
+		if err := job.runToFile(t.Context(), x.files, false, m.MergeTo); err != nil {
 			t.Errorf("merge of a sound segment, in a file %t: %v", p.file != nil, err)
 		}
 		dropFiles([]*mergeJob{job})

@@ -55,20 +55,36 @@ func (h *mergeHead) before(o *mergeHead) bool {
 }
 
 // Merge gives one segment that holds the living documents of all inputs, in their order, and for each input the new numbers of its documents ([Gone]: dead). The inputs are of
-// one collection, and at least one document lives. Bytes of the inputs that do not decode are an error, as is the context's end.
+// one collection, and at least one document lives. Bytes of the inputs that have to be decoded and do not are an error, as is the context's end.
 func (m *Merger) Merge(ctx context.Context, inputs []Input) ([]byte, [][]uint32, error) {
-	return m.run(ctx, nil, Overflow{}, inputs)
+	return m.run(ctx, nil, Overflow{}, inputs, sourcesInMemory)
+}
+
+// FlushTo is [Merger.MergeTo] for inputs in memory: blocks of their sources are copied as they are, which costs a third of compressing them better. The first merge of
+// the file does that, if the documents live so long.
+func (m *Merger) FlushTo(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input) ([][]uint32, error) {
+	_, maps, err := m.run(ctx, sink, overflow, inputs, sourcesFlushed)
+	return maps, err
 }
 
 // MergeTo is [Merger.Merge] into a file: sections are written as they are made, one after the other. With an overflow, memory does not grow with the terms and lists: what it
 // takes is the overflow's limit three times, the documents of the longest list, and for each document some 40 bytes and 24 for each exact value of one field. After an
 // error the file holds anything; temporary files are gone in any case.
 func (m *Merger) MergeTo(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input) ([][]uint32, error) {
-	_, maps, err := m.run(ctx, sink, overflow, inputs)
+	_, maps, err := m.run(ctx, sink, overflow, inputs, sourcesMerged)
 	return maps, err
 }
 
-func (m *Merger) run(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input) ([]byte, [][]uint32, error) {
+// sourcesForm is how a merge stores sources.
+type sourcesForm int
+
+const (
+	sourcesInMemory sourcesForm = iota // compressed or not by their size
+	sourcesFlushed                     // compressed as in memory
+	sourcesMerged                      // compressed for files
+)
+
+func (m *Merger) run(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input, form sourcesForm) ([]byte, [][]uint32, error) {
 	m.inputs = inputs
 	m.number()
 	if m.docs > MaxDocs {
@@ -84,7 +100,7 @@ func (m *Merger) run(ctx context.Context, sink io.Writer, overflow Overflow, inp
 	m.out.meta(inputs[0].Segment.collection, logs, names)
 	m.writeIDs()
 	m.writeStates(logs)
-	if err := m.writeSources(ctx); err != nil {
+	if err := m.writeSources(ctx, form); err != nil {
 		return nil, nil, err
 	}
 	for i, name := range names {
@@ -192,16 +208,8 @@ func (m *Merger) writeStates(logs [][16]byte) {
 }
 
 // writeSources copies whole blocks where all their documents live, and documents elsewhere.
-func (m *Merger) writeSources(ctx context.Context) error {
-	size := 0
-	for _, in := range m.inputs {
-		size += in.Segment.sources.Bytes()
-	}
-	codec := codecOf(size)
-	if m.out.sink != nil {
-		codec = stored.Zstd
-	}
-	m.store.Reset(codec, m.out.part)
+func (m *Merger) writeSources(ctx context.Context, form sourcesForm) error {
+	m.store.Reset(m.codec(form), m.out.part)
 	for i, in := range m.inputs {
 		for old := uint32(0); int(old) < in.Segment.docs; {
 			b, err := in.Segment.sources.Block(old)
@@ -224,6 +232,20 @@ func (m *Merger) writeSources(ctx context.Context) error {
 	m.store.Finish()
 	m.out.end(kindStored, 0)
 	return nil
+}
+
+func (m *Merger) codec(form sourcesForm) stored.Codec {
+	switch form {
+	case sourcesFlushed:
+		return stored.S2
+	case sourcesMerged:
+		return stored.Zstd
+	}
+	size := 0
+	for _, in := range m.inputs {
+		size += in.Segment.sources.Bytes()
+	}
+	return codecOf(size)
 }
 
 func (m *Merger) addSources(b *stored.Block, first uint32, numbers []uint32) error {

@@ -27,7 +27,8 @@ func (w *shortWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestMergeToAFileIsTheSame: sections and sources are those of a merge in memory, though they leave it piece by piece, and a file has its sources in zstd; a file that takes no more ends the merge.
+// TestMergeToAFileIsTheSame: sections and sources are those of a merge in memory, though they leave it piece by piece, and a merged file has its sources in zstd, a flushed
+// one in S2; a file that takes no more ends the merge.
 func TestMergeToAFileIsTheSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	var inputs []Input
@@ -46,6 +47,10 @@ func TestMergeToAFileIsTheSame(t *testing.T) {
 	var got bytes.Buffer
 	if _, err := m.MergeTo(context.Background(), &got, Overflow{}, inputs); err != nil || !sameButForCodec(t, got.Bytes(), want) {
 		t.Fatalf("err %v, %d bytes, the memory has %d", err, got.Len(), len(want))
+	}
+	var flushed bytes.Buffer
+	if _, err := m.FlushTo(context.Background(), &flushed, Overflow{}, inputs); err != nil || !sameButForCodec(t, flushed.Bytes(), want) || flushed.Len() <= got.Len() {
+		t.Fatalf("flushed: err %v, %d bytes, merged it has %d", err, flushed.Len(), got.Len())
 	}
 	for left := 0; left < got.Len(); left += 1 + got.Len()/50 {
 		if _, err := m.MergeTo(context.Background(), &shortWriter{left}, Overflow{}, inputs); !errors.Is(err, errFull) {

@@ -8,5 +8,5 @@
 //
 // A block ends with the document that takes it to 16 KiB, so that a hit costs one such block. Which codec is the caller's choice: none for small segments,
 // which live for a few merges only; S2 in memory, where segments are merged again and again (5 times faster to write than zstd, 4 times to read, 0.7 of the
-// ratio); zstd at its fastest in files, where a block is written once and copied as it is by the merges that follow.
+// ratio), which a flush to a file keeps; zstd at its fastest in merged files, where a block is written once and copied as it is by the merges that follow.
 package stored

@@ -59,20 +59,24 @@ func (r *Reader) Doc(doc uint32) ([]byte, error) {
 // Bytes gives the size of all blocks.
 func (r *Reader) Bytes() int { return len(r.b) }
 
-// Block is a block of documents, opened.
+// Block is a block of documents. It is decoded when it is read first; to be copied as it is it need not be.
 type Block struct {
-	First   uint32 // its first document
-	n       int
-	codec   Codec
-	raw     []byte // as it lies
-	content []byte
-	sources int // where they start in content
+	First    uint32 // its first document
+	n        int
+	codec    Codec
+	raw      []byte // as it lies
+	payload  []byte // of raw
+	size     int    // of the content
+	decoders *decoders
+
+	content []byte // nil until decoded
+	sources int    // where they start in content
 }
 
 // Len gives the number of documents of the block.
 func (b *Block) Len() int { return b.n }
 
-// Block opens the block that holds a document.
+// Block gives the block that holds a document, not decoded.
 func (r *Reader) Block(doc uint32) (Block, error) {
 	blocks := len(r.directory) / directoryEntry
 	i := sort.Search(blocks, func(i int) bool { return r.first(i) > doc }) - 1
@@ -87,11 +91,16 @@ func (r *Reader) Block(doc uint32) (Block, error) {
 	if start > end || end > uint64(len(r.b)) || last <= doc {
 		return Block{}, fmt.Errorf("%w: block %d at %d to %d", ErrCorrupt, i, start, end)
 	}
-	b := Block{First: r.first(i), raw: r.b[start:end]}
+	b := Block{First: r.first(i), raw: r.b[start:end], decoders: r.decoders}
 	b.n = int(last - b.First)
-	if err := b.open(r.decoders); err != nil {
-		return Block{}, fmt.Errorf("block %d: %w", i, err)
+	c := cursor.New(b.raw)
+	b.codec = Codec(c.Byte())
+	size := c.Uvarint()
+	b.payload = c.Bytes(c.Left())
+	if !c.OK() || size > maxBlock {
+		return Block{}, fmt.Errorf("%w: block %d has a content of %d bytes", ErrCorrupt, i, size)
 	}
+	b.size = int(size)
 	return b, nil
 }
 
@@ -103,45 +112,50 @@ func (r *Reader) start(block int) uint64 {
 	return binary.LittleEndian.Uint64(r.directory[block*directoryEntry+4:])
 }
 
-func (b *Block) open(decoders *decoders) error {
-	c := cursor.New(b.raw)
-	b.codec = Codec(c.Byte())
-	size := c.Uvarint()
-	payload := c.Bytes(c.Left())
-	if !c.OK() || size > maxBlock {
-		return fmt.Errorf("%w: content of %d bytes", ErrCorrupt, size)
+// open decodes what the block holds, once.
+func (b *Block) open() error {
+	if b.content != nil {
+		return nil
 	}
-	switch b.codec {
-	case Plain:
-		b.content = payload
-	case S2:
-		n, err := s2.DecodedLen(payload)
-		if err != nil || uint64(n) != size {
-			return fmt.Errorf("%w: compressed size", ErrCorrupt)
-		}
-		if b.content, err = s2.Decode(nil, payload); err != nil {
-			return fmt.Errorf("%w: %w", ErrCorrupt, err)
-		}
-	case Zstd:
-		var err error
-		if b.content, err = decoders.decode(payload, int(size)); err != nil {
-			return err
-		}
-	default:
-		return fmt.Errorf("%w: codec %d", ErrCorrupt, b.codec)
+	content, err := b.decode()
+	if err != nil {
+		return fmt.Errorf("block of document %d: %w", b.First, err)
 	}
-	lengths := cursor.New(b.content)
+	lengths := cursor.New(content)
 	for range b.n {
 		if lengths.Uvarint(); !lengths.OK() {
-			return fmt.Errorf("%w: %d lengths", ErrCorrupt, b.n)
+			return fmt.Errorf("%w: %d lengths in the block of document %d", ErrCorrupt, b.n, b.First)
 		}
 	}
-	b.sources = lengths.Offset()
+	b.content, b.sources = content, lengths.Offset()
 	return nil
+}
+
+func (b *Block) decode() ([]byte, error) {
+	switch b.codec {
+	case Plain:
+		return b.payload, nil
+	case S2:
+		n, err := s2.DecodedLen(b.payload)
+		if err != nil || n != b.size {
+			return nil, fmt.Errorf("%w: compressed size", ErrCorrupt)
+		}
+		content, err := s2.Decode(nil, b.payload)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		return content, nil
+	case Zstd:
+		return b.decoders.decode(b.payload, b.size)
+	}
+	return nil, fmt.Errorf("%w: codec %d", ErrCorrupt, b.codec)
 }
 
 // Doc gives the source of a document of the block. The bytes are the block's.
 func (b *Block) Doc(doc uint32) ([]byte, error) {
+	if err := b.open(); err != nil {
+		return nil, err
+	}
 	lengths := cursor.New(b.content)
 	from := uint64(b.sources)
 	for range doc - b.First {
@@ -158,6 +172,9 @@ func (b *Block) Doc(doc uint32) ([]byte, error) {
 
 // Each visits the documents of the block in order.
 func (b *Block) Each(visit func(doc uint32, source []byte)) error {
+	if err := b.open(); err != nil {
+		return err
+	}
 	lengths := cursor.New(b.content)
 	sources := cursor.At(b.content, b.sources)
 	for i := range b.n {

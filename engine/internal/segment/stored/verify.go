@@ -1,7 +1,5 @@
 package stored
 
-import "encoding/binary"
-
 // Report takes a finding: where in the sources, and what is wrong there.
 type Report func(off int, format string, args ...any)
 
@@ -19,12 +17,15 @@ func (r *Reader) Verify(visit func(off int, doc uint32, source []byte), report R
 			return
 		}
 		b, err := r.Block(next)
+		if err == nil {
+			err = b.open()
+		}
 		if err != nil {
 			report(off, "%v", err)
 			return
 		}
-		if n, _ := binary.Uvarint(b.raw[1:]); n != uint64(len(b.content)) {
-			report(off, "block %d: says that its content has %d bytes, it has %d", i, n, len(b.content))
+		if b.size != len(b.content) {
+			report(off, "block %d: says that its content has %d bytes, it has %d", i, b.size, len(b.content))
 		}
 		size := b.sources
 		if err := b.Each(func(doc uint32, source []byte) {

@@ -54,7 +54,7 @@ func (w *Writer) Add(source []byte) {
 
 // AddBlock appends all documents of a block as they are, when it is worth keeping: false when they must be added one by one.
 func (w *Writer) AddBlock(b *Block) bool {
-	if b.codec < w.codec || b.codec == Plain && len(b.content) < blockBytes {
+	if b.codec < w.codec || b.codec == Plain && len(b.payload) < blockBytes {
 		return false
 	}
 	w.endBlock()
