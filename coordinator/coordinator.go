@@ -82,12 +82,14 @@ type Coordinator struct {
 
 	operations map[ops.ID]*operation // never changed
 
-	running chan struct{} // has room for the requests that are worked on at a time
+	running   chan struct{} // has room for the requests that are worked on at a time
+	repairing chan struct{} // capacity 1: a repair runs
 
 	mu      sync.Mutex // guards packers
 	packers map[string]*packer
 	spawn   func(func() error) // runs a goroutine that Run owns
 	ended   context.Context    // done when Run ends
+	leaving context.Context    // done when Run is asked to end: what takes long is cut short
 }
 
 // requestsAtATime is how many requests a coordinator works on; one more is refused as overloaded.
@@ -113,7 +115,7 @@ func New(o Options) (*Coordinator, error) {
 	c := &Coordinator{
 		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind, keys: o.Keys,
 		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow, monitor: o.Monitor, synced: o.Synced,
-		running: make(chan struct{}, requestsAtATime), packers: make(map[string]*packer),
+		running: make(chan struct{}, requestsAtATime), repairing: make(chan struct{}, 1), packers: make(map[string]*packer),
 	}
 	if c.operations, err = join(ops.Table(), c.handlers()); err != nil {
 		return nil, fmt.Errorf("coordinator: %w", err)
@@ -143,7 +145,7 @@ func (c *Coordinator) Run(ctx context.Context, ready func()) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	g, background := errgroup.WithContext(background)
-	c.ended = background
+	c.ended, c.leaving = background, ctx
 	c.spawn = func(f func() error) { g.Go(f) }
 	g.Go(func() error { return c.view.Run(background) })
 	g.Go(func() error { return c.ownFirst(background) })

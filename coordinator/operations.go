@@ -44,6 +44,7 @@ func (c *Coordinator) handlers() map[ops.ID]handler {
 		ops.Placement:         c.handlePlacement,
 		ops.Plan:              c.handlePlan,
 		ops.Map:               c.handleMap,
+		ops.Repair:            c.handleRepair,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/jetseek/jetseek/embedded/natstest"
+	"github.com/jetseek/jetseek/engine"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/shard"
 	"github.com/jetseek/jetseek/subjects/wire"
@@ -25,6 +26,7 @@ type cluster struct {
 	t      *testing.T
 	server *natstest.Server
 	gates  map[string]*gate // by group: of all its members' loops
+	alter  sync.Map         // by member g0/n1: func([]engine.Message), which leads it astray
 }
 
 // gate stops the apply loops of a group while it is shut.
@@ -70,7 +72,11 @@ func newCluster(t *testing.T, groups int) *cluster {
 		c.gates[group] = newGate()
 		for _, node := range []string{"n1", "n2"} {
 			m, err := shard.New(shard.Options{Conn: c.conn(), LogConn: c.conn(), Group: group, Node: node, Dir: t.TempDir(),
-				Hooks: shard.Hooks{BeforeApply: c.gates[group].pass}})
+				Hooks: shard.Hooks{BeforeApply: c.gates[group].pass, Alter: func(messages []engine.Message) {
+					if alter, ok := c.alter.Load(group + "/" + node); ok {
+						alter.(func([]engine.Message))(messages)
+					}
+				}}})
 			if err != nil {
 				t.Fatal(err)
 			}

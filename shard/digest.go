@@ -15,7 +15,7 @@ func (m *Member) digests(r request) ([]byte, error) {
 		return nil, malformed(err)
 	}
 	held, ok := m.marks.at(q.At)
-	if newest, _ := m.marks.newest(); !ok && newest < q.At {
+	if !ok && m.appliedSeq() < q.At {
 		return nil, early{wire.Head{MinSeq: q.At, BudgetMs: q.BudgetMs}}
 	}
 	if !ok || held.parts == nil {

@@ -12,7 +12,8 @@
 //	jetseek.read.{collection}.{op}           clients        coordinators, one queue group  JSON: search, get, explain, analyze
 //	jetseek.write.{collection}.{op}          clients        coordinators, one queue group  index: a document; bulk: NDJSON; delete: {"id":…}
 //	jetseek.admin.{op}                       clients        coordinators, one queue group  JSON: collections.list, collections.create, collections.show,
-//	                                                                                       collections.drop, map, members, ring, placement, plan, status
+//	                                                                                       collections.drop, map, members, ring, placement, plan, repair,
+//	                                                                                       status
 //	jetseek.group.{group}.{node}.{op}        coordinators   that member                    wire requests: search, stats, docs, get, ping, slots,
 //	                                         members                                       explain, repair; members ask each other for digest
 //	jetseek.group.{group}.any.{op}           anyone         one member, queue group        the same, for people and for a coordinator without a map

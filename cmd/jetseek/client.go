@@ -144,7 +144,7 @@ func join(a, b string) string {
 func ask(c *cli.Context, link remote.Link, call remote.Call) (remote.Answer, error) {
 	if d := c.Duration("timeout"); d > 0 {
 		call.Budget = d + time.Second
-		if call.Op.Plane() == ops.Write {
+		if call.Op.Plane() == ops.Write || call.Op == ops.Repair {
 			call.Params = with(call.Params, "timeout_ms", fmt.Sprint(max(1, d.Milliseconds())))
 		}
 	}

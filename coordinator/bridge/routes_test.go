@@ -68,6 +68,7 @@ var twins = []twin{
 	{"GET", "/_placement?id=%E4%B8%AD", "", "jetseek.admin.placement", `{"id":"中"}`, nil},
 	{"GET", "/_plan?shards=4", "", "jetseek.admin.plan", `{"shards":4}`, nil},
 	{"GET", "/_members", "", "jetseek.admin.members", `{}`, nil},
+	{"POST", "/_repair?timeout_ms=9", "", "jetseek.admin.repair", `{}`, map[string]string{wire.HeaderTimeoutMs: "9"}},
 	{"GET", "/_map", "", "jetseek.admin.map", `{}`, nil},
 }
 

@@ -65,6 +65,12 @@ func (c *Client) Placement(ctx context.Context, id string) (*wire.PlacementBody,
 	return admin[wire.PlacementBody](ctx, c, ops.Placement, wire.IDRequest{ID: id})
 }
 
+// Repair compares the members of every group, has those that differ prove by a replay of the log what they hold and mend what is wrong, and gives the report. It waits until that is
+// done: without a deadline in ctx for five minutes. A member that did not answer is named there, and is no error.
+func (c *Client) Repair(ctx context.Context) (*wire.RepairBody, error) {
+	return admin[wire.RepairBody](ctx, c, ops.Repair, struct{}{})
+}
+
 // admin does an operation on the cluster.
 func admin[T any](ctx context.Context, c *Client, id ops.ID, request any) (*T, error) {
 	body, err := json.Marshal(request)

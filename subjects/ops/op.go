@@ -33,6 +33,7 @@ const (
 	Ring              ID = "admin.ring"
 	Placement         ID = "admin.placement"
 	Plan              ID = "admin.plan"
+	Repair            ID = "admin.repair"
 )
 
 // Plane is the token of a subject that says who may ask.
@@ -108,6 +109,8 @@ func (p Plane) Parse(names subjects.Names, subject string) (id ID, collection st
 // and 20 s for deletes, since these are verified.
 func (id ID) Budget() time.Duration {
 	switch {
+	case id == Repair:
+		return RepairBudget
 	case id == Delete || id == Bulk || id == CollectionsDrop:
 		return 21 * time.Second
 	case id.Plane() == Write:
@@ -117,6 +120,9 @@ func (id ID) Budget() time.Duration {
 	}
 	return 10 * time.Second
 }
+
+// RepairBudget is how long a client waits for the report of a repair: members that differ replay their log.
+const RepairBudget = 5 * time.Minute
 
 // Changes tells whether the operation changes something, so that a failure says whether it can have been stored.
 func (id ID) Changes() bool {

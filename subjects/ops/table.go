@@ -13,6 +13,7 @@ func Table() []Op {
 	id := Param{Name: "id", To: Field, Key: "id", Required: true, About: "the document's id, byte for byte"}
 	name := Param{Name: "collection", To: Field, Key: "name", InPath: true, About: "name of the collection"}
 	group := Param{Name: "group", To: Field, Key: "group", About: "name of a group"}
+	budget := Param{Name: "timeout_ms", Kind: Whole, Least: 1, To: Header, Key: wire.HeaderTimeoutMs, About: "the whole budget; default 299000; members that are not done then are failed_members"}
 	writing := []Param{
 		{Name: "wait", To: Header, Key: wire.HeaderWait, Choices: []string{"applied", "durable", "none"}, About: "what the reply waits for; default applied"},
 		{Name: "timeout_ms", Kind: Whole, Least: 1, To: Header, Key: wire.HeaderTimeoutMs, About: "the whole budget; default 5000, deletes 20000"},
@@ -64,6 +65,9 @@ func Table() []Op {
 			Routes: plain("/_placement", id)},
 		{ID: Plan, About: "what each rule would move to reach a number of groups; nothing is moved", Request: reflect.TypeFor[wire.PlanRequest](), Reply: reflect.TypeFor[wire.PlanBody](),
 			Routes: plain("/_plan", Param{Name: "shards", Kind: Whole, Least: 1, To: Field, Key: "shards", Required: true, About: "how many groups there would be"})},
+		{ID: Repair, About: "compare the members of every group, let those that differ prove by a replay of the log what they hold and mend what is wrong, and report; it answers when that is done",
+			Reply: reflect.TypeFor[wire.RepairBody](), Params: []Param{budget},
+			Routes: []Route{{Method: "POST", Path: "/_repair", Params: []Param{budget}, Status: []int{200}}}},
 	}
 }
 

@@ -340,3 +340,15 @@ type MembersBody struct {
 	Alarms  []string     `json:"alarms"` // what must never be, or stops writes, each in a sentence
 	Sync    string       `json:"sync"`   // whether NATS syncs every message: always, every D, or unknown: WHY
 }
+
+// RepairBody answers POST /_repair. Members are named, in order.
+type RepairBody struct {
+	OK                bool              `json:"ok"` // every member is verified
+	Groups            int               `json:"groups"`
+	Members           []string          `json:"members"`
+	Verified          []string          `json:"verified"`         // hold the same as their group; who has differed, what the log says
+	RepairedMembers   []string          `json:"repaired_members"` // of these, those that did not before
+	RepairedDocuments uint64            `json:"repaired_documents"`
+	FailedMembers     []string          `json:"failed_members"`    // did not answer, or were not mended
+	Reasons           map[string]string `json:"reasons,omitempty"` // by failed member
+}
