@@ -71,7 +71,7 @@ func (part *part) statsOf(p *plan, fields []string, terms []bm25.FieldTerm, fuzz
 func (p *plan) ask() {
 	p.fuzzy = query.FuzzyQuestions(append([]query.Node{p.query}, p.filters...)...)
 	p.leaves, p.fields, p.terms = nil, nil, nil
-	if !p.score {
+	if !p.score && p.body.MinScore == nil {
 		return
 	}
 	p.leaves = query.Leaves(p.query)

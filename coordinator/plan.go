@@ -51,6 +51,9 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 	if p.query, err = query.Resolve(node, coll.Schema, false); err != nil {
 		return nil, err
 	}
+	if body.MinScore != nil {
+		p.query = &query.AtLeast{Child: p.query, Score: *body.MinScore}
+	}
 	for _, raw := range body.Filters {
 		node, err := decodeQuery(raw, query.Options{})
 		if err != nil {

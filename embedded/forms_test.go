@@ -21,6 +21,10 @@ var formSearches = []struct {
 	{`{"query":{"geo_distance":{"field":"place","lat":0,"lon":180,"distance":"4000km"}},"sort":{"field":"place","from":{"lat":1,"lon":-179}}}`, 5},
 	{`{"query":{"geo_box":{"field":"place","top":60,"left":100,"bottom":-60,"right":-100,"boost":2}},"sort":["_score",{"field":"place","from":{"lat":1,"lon":-179},"order":"desc"}]}`, 5},
 	{`{"query":{"bool":{"must":{"match":{"body":"w1 w2 w3"}},"should":{"geo_distance":{"field":"place","lat":40,"lon":10,"distance":"3000km","boost":0.5}},"must_not":{"geo_box":{"field":"place","top":90,"left":-10,"bottom":0,"right":10}}}}}`, 5},
+	{`{"query":{"match":{"body":"w1 w2 w3"}},"min_score":1}`, 5},
+	{`{"query":{"bool":{"should":[{"match":{"body":{"query":"w12","fuzziness":1}}},{"match_phrase":{"body":{"query":"w1 w0","slop":3}}}]}},"min_score":0.8,"sort":"num:likes"}`, 5},
+	{`{"query":{"fuzzy":{"body":"w12"}}}`, 5},
+	{`{"query":{"match_phrase":{"body":{"query":"w0 w1","slop":4}}}}`, 5},
 	{`{"sort":{"field":"place","from":{"lat":-45.5,"lon":0},"missing":"first"}}`, 100},
 }
 

@@ -73,6 +73,8 @@ func (x *explainer) node(n query.Node) (bm25.Explanation, bool, error) {
 	case *query.DisMax:
 		e, err := x.disMax(n)
 		return e, true, err
+	case *query.AtLeast:
+		return x.node(n.Child)
 	case *query.Scaled:
 		e, _, err := x.node(n.Child)
 		return bm25.Fixed(query.Label(n), bm25.Product("the more edits the less", e, bm25.Constant(n.Factor, "1 - edits/characters of the word"))), true, err
@@ -158,6 +160,12 @@ func (x *explainer) leaf(n query.Node, index int, m search.Match) bm25.Explanati
 // miss says why a node does not match: of a Bool the first clause that keeps it from matching.
 func (x *explainer) miss(n query.Node) (bm25.Explanation, error) {
 	reason := query.Label(n)
+	if least, ok := n.(*query.AtLeast); ok {
+		n = least.Child
+		if m, err := x.probe.Match(n, true); err != nil || m.Matched {
+			return bm25.Constant(0, fmt.Sprintf("does not match: its score, %g, is too low: %s", bm25.Shown(m.Score), reason)), err
+		}
+	}
 	b, ok := n.(*query.Bool)
 	if !ok {
 		return bm25.Constant(0, "does not match: "+reason), nil

@@ -250,6 +250,9 @@ func (m *model) eval(n query.Node, weights []bm25.Weight) (bool, int64) {
 			return constant(slices.ContainsFunc(m.values[n.Field].Strings, like.MatchString), n.Boost)
 		}
 		return constant(slices.ContainsFunc(m.terms[n.Field], func(s string) bool { return s != "" && like.MatchString(s) }), n.Boost)
+	case *query.AtLeast:
+		matches, score := m.eval(n.Child, weights)
+		return matches && bm25.Shown(score) >= n.Score, score
 	case *query.Near:
 		p, ok := m.place(n.Field)
 		return constant(ok && geo.Distance(p, n.Point) <= n.Metres, n.Boost)

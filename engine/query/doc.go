@@ -64,6 +64,7 @@
 //	16 TermPattern    field, kind one byte (1 prefix, 2 wildcard, 3 expression), flags (1 exact values, 2 folded), text, boost
 //	17 Scaled         node, factor
 //	18 Near           field, latitude, longitude, metres, boost
+//	19 AtLeast        node, score
 //
 // So the term "go" of field "t", boost 1, leaf 0, is 06 01 74 02 67 6f 00 00 00 00 00 00 f0 3f 00.
 //

@@ -38,6 +38,7 @@ const (
 	tagTermPattern
 	tagScaled
 	tagNear
+	tagAtLeast
 )
 
 // AppendNode appends the encoding of a resolved node. A node that [Resolve] does not make is an error of the program and panics.
@@ -125,6 +126,9 @@ func AppendNode(b []byte, n Node) []byte {
 		b = appendPoint(b, n.Point)
 		b = appendFloat(b, n.Metres)
 		return appendFloat(b, n.Boost)
+	case *AtLeast:
+		b = AppendNode(append(b, tagAtLeast), n.Child)
+		return appendFloat(b, n.Score)
 	case *Scaled:
 		b = AppendNode(append(b, tagScaled), n.Child)
 		return appendFloat(b, n.Factor)
@@ -255,6 +259,12 @@ func (d *decoder) node(depth int) Node {
 		n := &Near{Field: d.string(), Point: d.point(), Metres: d.float(), Boost: d.boost()}
 		if !(n.Metres >= 0 && n.Metres <= math.MaxFloat64) {
 			d.fail("bad distance")
+		}
+		return n
+	case tagAtLeast:
+		n := &AtLeast{Child: d.node(depth + 1), Score: d.float()}
+		if n.Score != n.Score {
+			d.fail("bad least score")
 		}
 		return n
 	case tagScaled:

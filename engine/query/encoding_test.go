@@ -40,6 +40,7 @@ func TestEncodingOfNodes(t *testing.T) {
 		{&query.FieldExists{Field: "t", Type: schema.Long, Boost: 1}, "0e (field)0174 (type)03 (boost)" + one},
 		{&query.IDs{Values: []string{"a"}, Boost: 1}, "0f (values)01 0161 (boost)" + one},
 		{&query.Near{Field: "t", Point: geo.Point{Lat: 1, Lon: -1}, Metres: 1, Boost: 1}, "12 (field)0174 (lat)" + one + "(lon)000000000000f0bf (metres)" + one + "(boost)" + one},
+		{&query.AtLeast{Child: &query.MatchNone{}, Score: 1}, "13 02 (score)" + one},
 		{&query.Scaled{Child: &query.MatchNone{}, Factor: 1}, "11 02 (factor)" + one},
 		{&query.TermPattern{Field: "t", Kind: query.WildcardPattern, Fold: true, Text: "a*", Boost: 1}, "10 (field)0174 (kind)02 (flags)02 (text)02612a (boost)" + one},
 	} {

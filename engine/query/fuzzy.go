@@ -171,6 +171,8 @@ func (x *expander) node(n Node) Node {
 		return &DisMax{Children: x.list(n.Children), Tie: n.Tie}
 	case *ConstantScore:
 		return &ConstantScore{Child: x.node(n.Child), Boost: n.Boost}
+	case *AtLeast:
+		return &AtLeast{Child: x.node(n.Child), Score: n.Score}
 	case *FuzzyTerms:
 		return x.fuzzy(n)
 	}

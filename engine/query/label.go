@@ -52,6 +52,8 @@ func Label(n Node) string {
 		return "has the field " + n.Field
 	case *TermPattern:
 		return fmt.Sprintf("%s: terms like %s", n.Field, fault.Quote(n.Text))
+	case *AtLeast:
+		return fmt.Sprintf("%s, with a score of at least %g", Label(n.Child), n.Score)
 	case *Near:
 		return fmt.Sprintf("%s: within %g m of %g, %g", n.Field, n.Metres, n.Point.Lat, n.Point.Lon)
 	case *IDs:

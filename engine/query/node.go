@@ -45,6 +45,12 @@ type Scaled struct {
 	Factor float64 // from 0 to 1
 }
 
+// AtLeast matches the matches of Child that score Score or more, and scores as it. Resolved only; it stands where scores are wanted, never in a filter.
+type AtLeast struct {
+	Child Node
+	Score float64 // as shown
+}
+
 // ---- resolved leaves ----
 
 // TextTerm matches documents that hold an analysed term in a text field. It is a scoring leaf: unless it stands in a filter it has a
@@ -140,6 +146,7 @@ func (*Bool) node()          {}
 func (*DisMax) node()        {}
 func (*ConstantScore) node() {}
 func (*Scaled) node()        {}
+func (*AtLeast) node()       {}
 func (*TextTerm) node()      {}
 func (*TextPhrase) node()    {}
 func (*KeywordSet) node()    {}

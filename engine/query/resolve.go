@@ -374,6 +374,8 @@ func clauses(n Node, scores bool) int {
 		}
 	case *Scaled:
 		return clauses(n.Child, scores)
+	case *AtLeast:
+		return clauses(n.Child, scores)
 	}
 	return count
 }
@@ -400,6 +402,8 @@ func walk(n Node, scores bool, visit func(n Node, scores bool)) {
 	case *ConstantScore:
 		walk(n.Child, false, visit)
 	case *Scaled:
+		walk(n.Child, scores, visit)
+	case *AtLeast:
 		walk(n.Child, scores, visit)
 	}
 }

@@ -109,9 +109,6 @@ func (s *SearchBody) Validate() error {
 	if s.Explain {
 		return notYet("explain")
 	}
-	if s.MinScore != nil {
-		return notYet("min_score")
-	}
 	for _, key := range sortedKeys(s.Later) {
 		return notYet(key)
 	}

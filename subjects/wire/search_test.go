@@ -207,7 +207,7 @@ func TestWhatIsNotSupportedYet(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	for _, body := range []string{`{"explain":true}`, `{"min_score":0}`} {
+	for _, body := range []string{`{"explain":true}`} {
 		s, err := wire.DecodeSearch([]byte(body))
 		if err != nil {
 			t.Fatal(err)

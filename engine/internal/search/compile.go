@@ -35,6 +35,8 @@ func (e *env) compile(n query.Node, scoring bool) scorer {
 		return e.keywordSet(n)
 	case *query.IDs:
 		return e.ids(n)
+	case *query.AtLeast:
+		return newAtLeast(e.compile(n.Child, true), n.Score)
 	case *query.Near:
 		return e.near(n)
 	}
