@@ -2,6 +2,7 @@ package query
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/fault"
@@ -64,10 +65,13 @@ func (r *resolver) pattern(p TermPattern, f *schema.Field, c scope, pos int, for
 		return nil, fault.At(fault.BadQuery, pos, "field %s is %s, which has no words to match by %s", fault.Quote(f.Name), f.Type, fault.Quote(p.Text))
 	}
 	if p.Kind == PrefixPattern {
-		if p.Fold {
-			p.Text = analysis.Fold(p.Text)
+		if f.Type == schema.Text && !p.Exact {
+			p.Text = r.normal(p.Text, f)
 		}
 		return &p, nil
+	}
+	if p.Kind == WildcardPattern && f.Type == schema.Text && !p.Exact {
+		p.Text = r.normalWildcard(p.Text, f)
 	}
 	e, err := p.Expression()
 	if err != nil {
@@ -92,6 +96,42 @@ func (r *resolver) prefix(n *Prefix, f *schema.Field, c scope, forgiven bool) (N
 	}
 	value := &TermPattern{Field: f.Name, Kind: PrefixPattern, Exact: true, Text: n.Text}
 	return constant(&Bool{Should: []Node{words, value}, MinShould: 1}, c), nil
+}
+
+// normal brings a part of a word into the form in which the terms of a text field are written.
+func (r *resolver) normal(part string, f *schema.Field) string {
+	if analyzer, known := r.schema.IndexAnalyzer(f); known {
+		return analysis.Normalize(analyzer, part)
+	}
+	return part
+}
+
+// normalWildcard is normal for the characters between the signs of a wildcard pattern.
+func (r *resolver) normalWildcard(text string, f *schema.Field) string {
+	var b strings.Builder
+	literal := func(part string) { // wide signs become plain ones, which still mean themselves
+		b.WriteString(strings.NewReplacer(`*`, `\*`, `?`, `\?`, `\`, `\\`).Replace(r.normal(part, f)))
+	}
+	for from := 0; from < len(text); {
+		at := strings.IndexAny(text[from:], `*?\`)
+		if at < 0 {
+			literal(text[from:])
+			break
+		}
+		literal(text[from : from+at])
+		sign, size := from+at, 1
+		if text[sign] == '\\' && sign+1 < len(text) {
+			_, size = utf8.DecodeRuneInString(text[sign+1:])
+			if size++; strings.IndexByte(`*?\`, text[sign+1]) < 0 { // it takes no meaning off
+				literal(text[sign+1 : sign+size])
+				from = sign + size
+				continue
+			}
+		}
+		b.WriteString(text[sign : sign+size])
+		from = sign + size
+	}
+	return b.String()
 }
 
 // folds tells whether the words of a text field are folded: those of all analyzers but few are.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/schema"
@@ -120,8 +119,8 @@ func (r *resolver) node(n Node, c scope, depth int) (Node, error) {
 	case *Fuzzy:
 		return r.overFields(n.Field, c.times(n.Boost), func(f *schema.Field, c scope) (Node, error) {
 			word := n.Text
-			if f.Type == schema.Text && r.folds(f) {
-				word = analysis.Fold(word)
+			if f.Type == schema.Text {
+				word = r.normal(word, f)
 			}
 			return r.fuzzy(word, n.Fuzziness, n, f, c, n.Field == "" || n.Lenient)
 		})

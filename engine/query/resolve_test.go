@@ -119,7 +119,7 @@ func TestResolve(t *testing.T) {
 		{`"d:Go*"`, `const((|d:prefix"go"fold^0 |d:prefix"Go"exact^0)1)`},
 		{`{"prefix":{"d":"Go"}}`, `d:prefix"Go"exact`},
 		{`{"prefix":{"d":{"value":"Go","boost":2}}}`, `d:prefix"Go"exact^2`},
-		{`"t:G?o d:G?o k:G?o"`, `(|t:wildcard"G?o"fold |d:wildcard"G?o"fold |k:wildcard"G?o"exact^3)1`},
+		{`"t:G?o d:G?o k:G?o"`, `(|t:wildcard"g?o"fold |d:wildcard"g?o"fold |k:wildcard"G?o"exact^3)1`},
 		{`"t:/G.o/ k:/G.o/"`, `(|t:regexp"G.o"fold |k:regexp"G.o"exact^3)1`},
 		{`"nope:a* nope:/a/"`, `none`},
 		{`{"bool":{"should":[{"term":{"t":"s"}}],"must":[{"term":{"t":"m"}}]}}`, `(+t:m#0 |t:s#1)`},
