@@ -170,7 +170,11 @@ func (p *phraseCheck) reach(from, to uint32, floor int64) bool {
 // score gives the phrase's score in a document, on which the first term's list stands; -1 when it does not hold the phrase, cannot reach floor, or does not pass.
 func (p *phraseCheck) score(s *sweep, doc uint32, floor int64) int64 {
 	lead := p.terms[0].list
-	least := lead.blocks.Freqs()[lead.at]
+	freqs := lead.blocks.Freqs()
+	if lead.at >= len(freqs) {
+		return -1 // positions read for an earlier document were damaged: the list holds nothing any more, and its error ends the search
+	}
+	least := freqs[lead.at]
 	for k := range p.terms[1:] {
 		t := &p.terms[k+1]
 		l := t.list
