@@ -27,6 +27,6 @@
 //
 // Trip one asks one member of each group for the statistics of the query's terms and pins its snapshot; their sum makes the weights. Trip two searches
 // those snapshots under those weights; the lists are merged by the total order. Trip three fetches the page's documents from the same
-// snapshots, less those deleted since. A query without terms to weigh begins with trip two. A member that is lost between trips, or has a newer map or schema,
+// snapshots, less those deleted since, and cuts the snippets from them. A query without terms to weigh begins with trip two. A member that is lost between trips, or has a newer map or schema,
 // makes the round start over; nothing of an earlier round is kept. A group of which no member answers in the budget is missing, and the answer says so.
 package coordinator

@@ -11,6 +11,7 @@ import (
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/snippet"
 	"github.com/jetseek/jetseek/subjects/placement"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -69,6 +70,11 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 		return nil, err
 	}
 	p.score = len(p.sort) == 0 || body.TrackScores || sortsByScore(p.sort)
+	if body.Snippet != nil {
+		if _, err := snippet.New(coll.Schema, p.query, body.Snippet); err != nil {
+			return nil, err // before it depends on what is found
+		}
+	}
 	p.ask()
 	return p, nil
 }

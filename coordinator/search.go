@@ -89,11 +89,12 @@ type part struct {
 
 // answered is what a round brought.
 type answered struct {
-	plan    *plan
-	parts   []*part
-	page    rank.Page
-	sources map[string]wire.Doc
-	deleted int // hits left out because they were deleted since the snapshot
+	plan     *plan
+	parts    []*part
+	page     rank.Page
+	sources  map[string]wire.Doc
+	snippets map[string]map[string][]string // of each hit, by field; nil where none were asked for
+	deleted  int                            // hits left out because they were deleted since the snapshot
 
 	again, stale bool // another round may do better; with a newer map or schema
 	retried      int
@@ -157,6 +158,9 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	}
 	began = time.Now()
 	c.gatherDocs(ctx, out)
+	if err := out.cutSnippets(ctx); err != nil {
+		return nil, err
+	}
 	out.docsTook = time.Since(began)
 	c.metrics.phase(phaseDocs, out.docsTook)
 	if slices.ContainsFunc(out.parts, func(p *part) bool { return p.err != nil }) {
@@ -451,7 +455,7 @@ func (a *answered) hit(c *query.Candidate) (wire.Hit, bool, error) {
 	if err != nil {
 		return wire.Hit{}, false, fmt.Errorf("project the source of %s: %w", fault.Quote(c.ID), err)
 	}
-	h := wire.Hit{ID: c.ID, Source: json.RawMessage(source)}
+	h := wire.Hit{ID: c.ID, Source: json.RawMessage(source), Snippet: a.snippets[c.ID]}
 	if a.plan.score {
 		shown := bm25.Shown(c.Score)
 		h.Score = &shown

@@ -120,6 +120,9 @@ func searchAlone(ctx context.Context, snap *engine.Snapshot, coll engine.Collect
 	if err := body.Validate(); err != nil {
 		return engine.SearchResult{}, err
 	}
+	if body.Snippet != nil {
+		return engine.SearchResult{}, fault.New(fault.BadRequest, "a member finds ids and scores; snippets are cut by a coordinator: ask search there")
+	}
 	request := engine.SearchRequest{Collection: coll.Incarnation, Query: &query.MatchAll{Boost: 1}, Limit: body.From + body.Limit}
 	resolve := func(raw json.RawMessage, o query.Options, filter bool) (query.Node, error) {
 		node, err := query.DecodeJSON(raw, o)

@@ -115,7 +115,7 @@ func searchParams() []Param {
 		field("fusion", Text, "rrf (default) or weighted"),
 		field("pool", Whole, "candidates of each group"),
 		field("fields", List, "source fields to return, comma-separated; empty: none"),
-		field("snippet", List, "fields to cut snippets from"),
+		field("snippet", List, "fields to cut snippets from, comma-separated; in a body also {\"fields\",\"size\",\"number\",\"tags\",\"no_match\"}"),
 		field("track_total", WholeOrFlag, "true: exact; N: exact up to N; false: an estimate"),
 		{Name: "timeout_ms", Kind: Whole, Least: 1, To: Field, Key: "timeout_ms", About: "the whole budget; default 1000"},
 		field("partial", Text, "allow (default), fail or material"),

@@ -239,7 +239,9 @@ type Hit struct {
 	ID     string          `json:"id"`
 	Score  *float64        `json:"score"` // null when ordered by fields alone and track_scores is not set
 	Source json.RawMessage `json:"source"`
-	Sort   []any           `json:"sort,omitempty"`
+	// Snippet has the passages in which the query was found, by field, the best first: HTML. nil where none were asked for.
+	Snippet map[string][]string `json:"snippet,omitzero"`
+	Sort    []any               `json:"sort,omitempty"`
 }
 
 // Shards counts the groups that answered.

@@ -9,6 +9,7 @@ import (
 	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema/strictjson"
+	"github.com/jetseek/jetseek/engine/snippet"
 )
 
 const (
@@ -46,13 +47,14 @@ type SearchBody struct {
 	Explain         bool
 	Profile         bool
 	MinScore        *float64
+	Snippet         *snippet.Options           // nil: none
 	Later           map[string]json.RawMessage // keys of the API that are not supported yet, as sent
 }
 
 // isLater tells of keys of the API that [SearchBody.Validate] refuses until they are supported.
 func isLater(key string) bool {
 	switch key {
-	case "aggs", "facets", "knn", "knn_k", "knn_exact", "fusion", "pool", "snippet", "cursor", "collapse", "suggest":
+	case "aggs", "facets", "knn", "knn_k", "knn_exact", "fusion", "pool", "cursor", "collapse", "suggest":
 		return true
 	}
 	return false
@@ -111,6 +113,11 @@ func (s *SearchBody) Validate() error {
 	}
 	for _, key := range sortedKeys(s.Later) {
 		return notYet(key)
+	}
+	if s.Snippet != nil {
+		if err := s.Snippet.Check(); err != nil {
+			return err
+		}
 	}
 	return s.checkPage()
 }
@@ -189,6 +196,8 @@ func (d *searchDecoder) set(key string, r *strictjson.Reader) (err error) {
 		var f float64
 		f, err = readFloat(key, r)
 		s.MinScore = &f
+	case "snippet":
+		s.Snippet, err = readSnippet(key, r)
 	default:
 		err = s.setLater(key, r)
 	}

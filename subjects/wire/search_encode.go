@@ -30,6 +30,7 @@ type searchJSON struct {
 	Explain         bool              `json:"explain,omitempty"`
 	Profile         bool              `json:"profile,omitempty"`
 	MinScore        *float64          `json:"min_score,omitempty"`
+	Snippet         *snippetJSON      `json:"snippet,omitempty"`
 }
 
 type sortJSON struct {
@@ -49,7 +50,7 @@ func (s *SearchBody) MarshalJSON() ([]byte, error) {
 	out := searchJSON{
 		Query: s.Query, Filters: s.Filters, Limit: s.Limit, From: s.From, Sort: sortsJSON(s.Sort), DefaultOperator: s.DefaultOperator,
 		Lenient: s.Lenient, MinSeq: s.MinSeq, Stats: s.Stats, TimeoutMs: s.TimeoutMs, Partial: s.Partial, Quality: s.Quality,
-		TrackScores: s.TrackScores, Explain: s.Explain, Profile: s.Profile, MinScore: s.MinScore,
+		TrackScores: s.TrackScores, Explain: s.Explain, Profile: s.Profile, MinScore: s.MinScore, Snippet: snippetOf(s.Snippet),
 	}
 	if s.Fields != nil {
 		out.Fields = &s.Fields // a pointer, because omitempty drops an empty list

@@ -9,6 +9,7 @@ import (
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/snippet"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
 
@@ -198,7 +199,7 @@ func TestSearchBodiesThatNestTooDeep(t *testing.T) {
 }
 
 func TestWhatIsNotSupportedYet(t *testing.T) {
-	for _, key := range []string{"aggs", "facets", "knn", "knn_k", "knn_exact", "fusion", "pool", "snippet", "cursor", "collapse", "suggest"} {
+	for _, key := range []string{"aggs", "facets", "knn", "knn_k", "knn_exact", "fusion", "pool", "cursor", "collapse", "suggest"} {
 		s, err := wire.DecodeSearch([]byte(`{"` + key + `":1}`))
 		if err != nil {
 			t.Fatal(err)
@@ -289,5 +290,40 @@ func TestRepliesOfMembersInJSON(t *testing.T) {
 		if err != nil || string(got) != c.want {
 			t.Errorf("got  %s, %v\nwant %s", got, err, c.want)
 		}
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	for body, want := range map[string]*snippet.Options{
+		`["a","b.c"]`:      {Fields: []string{"a", "b.c"}, Size: 160, Number: 3, Open: "<em>", Close: "</em>"},
+		`{"fields":["a"]}`: {Fields: []string{"a"}, Size: 160, Number: 3, Open: "<em>", Close: "</em>"},
+		`{"fields":["a"],"size":20,"number":1,"tags":["[",""],"no_match":9}`: {Fields: []string{"a"}, Size: 20, Number: 1, Open: "[", NoMatch: 9},
+	} {
+		s, err := wire.DecodeSearch([]byte(`{"snippet":` + body + `}`))
+		if err != nil || !reflect.DeepEqual(s.Snippet, want) {
+			t.Errorf("%s: %+v, %v", body, s, err)
+			continue
+		}
+		sent, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := wire.DecodeSearch(sent)
+		if err != nil || !reflect.DeepEqual(again.Snippet, want) {
+			t.Errorf("%s sent as %s: %+v, %v", body, sent, again, err)
+		}
+	}
+	for _, body := range []string{`"a"`, `1`, `null`, `[1]`, `{}`, `{"fields":"a"}`, `{"fields":["a"],"x":1}`, `{"fields":["a"],"tags":["x"]}`, `{"fields":["a"],"size":1.5}`,
+		`{"fields":["a"],"size":"1"}`, `{"fields":["a"],"fields":["b"]}`} {
+		if _, err := wire.DecodeSearch([]byte(`{"snippet":` + body + `}`)); fault.CodeOf(err) != fault.BadRequest {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	s, err := wire.DecodeSearch([]byte(`{"snippet":{"fields":["a"],"size":0}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(); fault.CodeOf(err) != fault.BadRequest {
+		t.Errorf("size 0: %v", err)
 	}
 }
