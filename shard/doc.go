@@ -13,6 +13,7 @@
 //	lease    publishes a lease record every L/5 to the same log and keeps the leases that were stored until they end.
 //	serve    takes requests from jetseek.group.<group>.<node>.<op> (and .any. while it serves) through a bounded queue.
 //	verify   finds out by a replay of the log who is wrong when another member holds something else, and mends this one if it is; scrub compares what it holds with its checksums.
+//	lag      takes a member out of rotation (fenced) that is more than 5 s behind its log, and back when it keeps pace.
 //	flush    writes the index to files when it has become old or memory is needed, and when the member ends; merge runs beside it.
 //
 // # May serve

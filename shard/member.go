@@ -147,6 +147,7 @@ func (m *Member) Run(ctx context.Context) (err error) {
 	g.Go(func() error { return m.keepPlace(ctx) })
 	g.Go(func() error { return m.verify(ctx) })
 	g.Go(func() error { return m.scrub(ctx) })
+	g.Go(func() error { return m.watchLag(ctx) })
 	g.Go(func() error { return m.serve(ctx) })
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("member %s: %w", m.id, err)

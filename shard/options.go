@@ -60,6 +60,8 @@ type Options struct {
 	Lease time.Duration
 	// IdleAfter is how long nobody must have asked or written for the member to give its leases back, until somebody does; 0: a minute.
 	IdleAfter time.Duration
+	// MaxLag is how long a message that the log holds may wait to be applied before the member leaves rotation until it keeps pace; 0: 5 s.
+	MaxLag time.Duration
 	// Clock measures leases; nil: SystemClock.
 	Clock Clock
 	// Resources are shared by all members of the process ([NewResources]); nil: the member's own.
@@ -118,6 +120,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.IdleAfter == 0 {
 		o.IdleAfter = idleAfter
+	}
+	if o.MaxLag <= 0 {
+		o.MaxLag = maxLag
 	}
 	if o.Clock == nil {
 		o.Clock = SystemClock()

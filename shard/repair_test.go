@@ -54,7 +54,7 @@ func newTroupe(t *testing.T, nodes ...string) *troupe {
 func (tr *troupe) act(node, dir string) *actor {
 	tr.t.Helper()
 	a := &actor{}
-	m, err := New(Options{Conn: tr.conn, Group: "g0", Node: node, Dir: dir, Lease: time.Second, Hooks: Hooks{Alter: func(messages []engine.Message) {
+	m, err := New(Options{Conn: tr.conn, Group: "g0", Node: node, Dir: dir, Lease: time.Second, MaxLag: 2 * time.Second, Hooks: Hooks{Alter: func(messages []engine.Message) {
 		if alter := a.alter.Load(); alter != nil {
 			(*alter)(messages)
 		}

@@ -83,6 +83,7 @@ type cause int
 const (
 	wrong   cause = iota // it does not hold what the log says
 	stalled              // it can apply nothing
+	late                 // it applies too slowly
 	causes
 )
 
