@@ -3,6 +3,7 @@ package coordinator
 import (
 	"slices"
 
+	"github.com/jetseek/jetseek/engine/agg"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/query"
 )
@@ -31,6 +32,12 @@ func (p *plan) agree(parts []*part) error {
 		if p.filters[i], err = query.Expand(filter, true, p.fuzzy, agreed); err != nil {
 			return err
 		}
+	}
+	if err := agg.EachFilter(p.aggs, func(n *query.Node) (err error) {
+		*n, err = query.Expand(*n, true, p.fuzzy, agreed)
+		return err
+	}); err != nil {
+		return err
 	}
 	asked, answered, questions := p.fields, p.terms, p.fuzzy
 	p.ask()
@@ -69,9 +76,9 @@ func (part *part) statsOf(p *plan, fields []string, terms []bm25.FieldTerm, fuzz
 
 // ask makes the question of the plan's leaves; the fields of fuzzy words, whose terms will be leaves, belong to it.
 func (p *plan) ask() {
-	p.fuzzy = query.FuzzyQuestions(append([]query.Node{p.query}, p.filters...)...)
+	p.fuzzy = query.FuzzyQuestions(p.nodes()...)
 	p.leaves, p.fields, p.terms = nil, nil, nil
-	if !p.score && p.body.MinScore == nil {
+	if !p.score && p.body.MinScore == nil && !agg.NeedScores(p.aggs) {
 		return
 	}
 	p.leaves = query.Leaves(p.query)

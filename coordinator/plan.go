@@ -8,6 +8,7 @@ import (
 
 	"encoding/binary"
 
+	"github.com/jetseek/jetseek/engine/agg"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/query"
@@ -27,6 +28,9 @@ type plan struct {
 	score   bool
 	limit   int    // candidates asked of each group: no document below place from+limit of its group can be on the page
 	countTo uint64 // how far each group counts, 0: all; the whole counts so far only if each group does
+
+	aggs   []agg.Definition // aggregations, then facets
+	facets int              // where these begin
 
 	leaves []query.Leaf
 	fields []string
@@ -74,6 +78,9 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 		if _, err := snippet.New(coll.Schema, p.query, body.Snippet); err != nil {
 			return nil, err // before it depends on what is found
 		}
+	}
+	if err := p.planAggregations(); err != nil {
+		return nil, err
 	}
 	p.ask()
 	return p, nil

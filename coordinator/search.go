@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jetseek/jetseek/coordinator/rank"
+	"github.com/jetseek/jetseek/engine/agg"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/query"
@@ -89,12 +90,15 @@ type part struct {
 
 // answered is what a round brought.
 type answered struct {
-	plan     *plan
-	parts    []*part
-	page     rank.Page
-	sources  map[string]wire.Doc
-	snippets map[string]map[string][]string // of each hit, by field; nil where none were asked for
-	deleted  int                            // hits left out because they were deleted since the snapshot
+	plan      *plan
+	parts     []*part
+	page      rank.Page
+	sources   map[string]wire.Doc
+	aggs      []agg.Partial                  // merged and cut
+	aggFailed []string                       // groups whose aggregations are missing though their hits are there
+	foundBy   map[string]string              // hits of top_hits: the group
+	snippets  map[string]map[string][]string // of each hit, by field; nil where none were asked for
+	deleted   int                            // hits left out because they were deleted since the snapshot
 
 	again, stale bool // another round may do better; with a newer map or schema
 	retried      int
@@ -155,6 +159,9 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	out.page = rank.Merge(p.sort, lists, p.body.From, p.body.Limit)
 	if out.page.Duplicates > 0 {
 		c.log.Error("a document was found by two groups", "collection", p.coll.Name, "duplicates", out.page.Duplicates)
+	}
+	if err := out.aggregate(); err != nil {
+		return nil, err
 	}
 	began = time.Now()
 	c.gatherDocs(ctx, out)
@@ -278,7 +285,7 @@ func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *
 	return &target{
 		group: part.group.Name, head: head, members: members,
 		encode: func(h wire.Head) []byte {
-			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), CountTo: p.countTo, Fingerprint: mark})
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
 		},
 		accept: func(data []byte) *wire.Error {
 			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })
@@ -303,6 +310,10 @@ func (c *Coordinator) gatherDocs(ctx context.Context, out *answered) {
 	for i, hit := range out.page.Page {
 		at := out.page.Lists[i]
 		ids[at] = append(ids[at], hit.ID)
+	}
+	below := out.bucketHits()
+	for i, part := range out.parts {
+		ids[i] = append(ids[i], below[part.group.Name]...)
 	}
 	ctx, cancel := withShare(ctx, docsShare)
 	defer cancel()
@@ -392,6 +403,9 @@ func (a *answered) response() (*wire.SearchResponse, error) {
 			r.Hits = append(r.Hits, hit)
 		}
 	}
+	if err := a.showAggregations(r); err != nil {
+		return nil, err
+	}
 	r.Exact, r.ExactNote = a.exact()
 	return r, nil
 }
@@ -475,6 +489,9 @@ func (a *answered) exact() (bool, string) {
 		if part.err != nil {
 			return false, fmt.Sprintf("group %s did not answer: its documents are missing", part.group.Name)
 		}
+	}
+	if len(a.aggFailed) > 0 {
+		return false, fmt.Sprintf("the aggregations of groups %v did not end in time: their documents are missing from them", a.aggFailed)
 	}
 	if a.page.Duplicates > 0 {
 		return false, fmt.Sprintf("%d documents were found by two groups: their ownership is in doubt, and the total counts them twice", a.page.Duplicates)

@@ -193,11 +193,16 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if q.Limit > 0 {
+	if q.Limit > 0 || q.Aggs != nil { // buckets show hits too
 		m.pins.keep(v.content)
 	}
 	reply := wire.SearchReply{Frame: m.frame(&q.Head, v.content), Total: result.Total, Candidates: result.Candidates}
 	reply.Fingerprint = q.Fingerprint
+	if q.Aggs != nil {
+		if reply.Aggs, err = aggregate(ctx, v, q, matching); err != nil {
+			reply.AggsErr = wire.FromError(err)
+		}
+	}
 	return wire.AppendSearchReply(nil, &reply), nil
 }
 

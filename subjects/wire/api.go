@@ -213,19 +213,21 @@ type DocReply struct {
 
 // SearchResponse answers a search.
 type SearchResponse struct {
-	TookMs    float64        `json:"took_ms"`
-	Query     string         `json:"query"`
-	Total     Total          `json:"total"`
-	Hits      []Hit          `json:"hits"`
-	Exact     bool           `json:"exact"`
-	ExactNote string         `json:"exact_note"`
-	Stats     string         `json:"stats"`
-	Partial   bool           `json:"partial"`
-	Shards    Shards         `json:"shards"`
-	Coverage  Coverage       `json:"coverage"`
-	Pipeline  Pipeline       `json:"pipeline"`
-	Profile   map[string]any `json:"profile,omitempty"`
-	Cached    bool           `json:"cached"`
+	TookMs    float64         `json:"took_ms"`
+	Query     string          `json:"query"`
+	Total     Total           `json:"total"`
+	Hits      []Hit           `json:"hits"`
+	Aggs      json.RawMessage `json:"aggs,omitempty"`   // by name, in the order of the request; of the groups that have them
+	Facets    json.RawMessage `json:"facets,omitempty"` // by field: values and counts
+	Exact     bool            `json:"exact"`
+	ExactNote string          `json:"exact_note"`
+	Stats     string          `json:"stats"`
+	Partial   bool            `json:"partial"`
+	Shards    Shards          `json:"shards"`
+	Coverage  Coverage        `json:"coverage"`
+	Pipeline  Pipeline        `json:"pipeline"`
+	Profile   map[string]any  `json:"profile,omitempty"`
+	Cached    bool            `json:"cached"`
 }
 
 // Total is how many documents match: eq, gte or estimate.
@@ -253,6 +255,7 @@ type Shards struct {
 	Hedged       int               `json:"hedged"`
 	Retried      int               `json:"retried"`
 	Reasons      map[string]string `json:"reasons,omitempty"`
+	AggFailed    []string          `json:"agg_failed_groups,omitempty"` // whose aggregations are missing though their hits are there
 }
 
 // Coverage is the share of the documents that the answer speaks of, and each group's snapshot.

@@ -42,6 +42,8 @@ type SearchReply struct {
 	Total      uint64 // documents of the group that match; above the request's CountTo: at least so many
 	LeftOut    uint32 // found at the pinned snapshot and deleted since
 	Candidates []query.Candidate
+	Aggs       []byte // partial results of aggregations, as package agg encodes them; nil: none. Those of a decoded reply alias the message
+	AggsErr    *Error // why there are none though they were asked for
 }
 
 // DocsReply answers a [DocsRequest]: one an id, in order.
@@ -163,8 +165,23 @@ func AppendSearchReply(dst []byte, p *SearchReply) []byte {
 	}
 	dst = appendUvarint(dst, p.Total)
 	dst = appendUvarint(dst, uint64(p.LeftOut))
+	switch {
+	case p.AggsErr != nil:
+		dst = appendError(append(dst, aggsFailed), p.AggsErr)
+	case p.Aggs != nil:
+		dst = appendStr(append(dst, aggsThere), p.Aggs)
+	default:
+		dst = append(dst, aggsNone)
+	}
 	return appendCandidates(dst, p.Candidates)
 }
+
+// What a search reply says of aggregations.
+const (
+	aggsNone = iota
+	aggsThere
+	aggsFailed
+)
 
 // DecodeSearchReply reads the binary form. All ids and string keys are cut from one string.
 func DecodeSearchReply(b []byte) (*SearchReply, error) {
@@ -175,6 +192,15 @@ func DecodeSearchReply(b []byte) (*SearchReply, error) {
 	}
 	p.Total = r.uvarint()
 	p.LeftOut = r.uvarint32()
+	switch kind := r.u8(); kind {
+	case aggsNone:
+	case aggsThere:
+		p.Aggs = r.bytes(len(b))
+	case aggsFailed:
+		p.AggsErr = readError(r)
+	default:
+		r.fail("aggregations of kind %d", kind)
+	}
 	p.Candidates = readCandidates(r)
 	return finish(p, "search reply", r)
 }

@@ -42,6 +42,7 @@ type SearchRequest struct {
 	Limit       uint32          // candidates at most
 	CountTo     uint64          // how far matches are counted; 0: all
 	Fingerprint uint64          // of the weights; comes back in the frame
+	Aggs        []byte          // definitions of aggregations, as package agg encodes them; nil: none. Those of a decoded request alias the message
 }
 
 // DocsRequest asks for documents that a search has found.
@@ -132,6 +133,7 @@ func DecodeStatsRequest(b []byte) (*StatsRequest, error) {
 const (
 	searchScore = 1
 	searchQuery = 2
+	searchAggs  = 4
 )
 
 // AppendSearchRequest appends the binary form to dst.
@@ -143,6 +145,9 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 	}
 	if q.Query != nil {
 		flags |= searchQuery
+	}
+	if q.Aggs != nil {
+		flags |= searchAggs
 	}
 	dst = append(dst, flags)
 	dst = appendUvarint(appendUvarint(dst, uint64(q.Limit)), q.CountTo)
@@ -158,7 +163,11 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 	for _, w := range q.Weights {
 		dst = appendF64(appendF64(appendF64(dst, w.W), w.C0), w.C1)
 	}
-	return query.AppendSortKeys(dst, q.Sort)
+	dst = query.AppendSortKeys(dst, q.Sort)
+	if q.Aggs != nil {
+		dst = appendStr(dst, q.Aggs)
+	}
+	return dst
 }
 
 // DecodeSearchRequest reads the binary form.
@@ -166,7 +175,7 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 	r := open(b, kindSearchRequest)
 	q := &SearchRequest{Head: readHead(r)}
 	flags := r.u8()
-	if flags > searchScore|searchQuery {
+	if flags > searchScore|searchQuery|searchAggs {
 		r.fail("flags %#x of a search", flags)
 	}
 	q.Score = flags&searchScore != 0
@@ -198,6 +207,9 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 		} else {
 			q.Sort, r.b = keys, rest
 		}
+	}
+	if flags&searchAggs != 0 {
+		q.Aggs = r.bytes(len(b))
 	}
 	return finish(q, "search request", r)
 }

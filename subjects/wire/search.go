@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"strings"
 
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/geo"
@@ -24,6 +25,7 @@ const (
 	// TrackExact asks for the exact total.
 	TrackExact = math.MaxInt64
 
+	maxFacets    = 64
 	maxTimeoutMs = 24 * 60 * 60 * 1000
 )
 
@@ -48,13 +50,15 @@ type SearchBody struct {
 	Profile         bool
 	MinScore        *float64
 	Snippet         *snippet.Options           // nil: none
+	Aggs            json.RawMessage            // an object of aggregations, as package agg reads them; nil: none
+	Facets          []string                   // fields all values of which are counted
 	Later           map[string]json.RawMessage // keys of the API that are not supported yet, as sent
 }
 
 // isLater tells of keys of the API that [SearchBody.Validate] refuses until they are supported.
 func isLater(key string) bool {
 	switch key {
-	case "aggs", "facets", "knn", "knn_k", "knn_exact", "fusion", "pool", "cursor", "collapse", "suggest":
+	case "knn", "knn_k", "knn_exact", "fusion", "pool", "cursor", "collapse", "suggest":
 		return true
 	}
 	return false
@@ -198,6 +202,10 @@ func (d *searchDecoder) set(key string, r *strictjson.Reader) (err error) {
 		s.MinScore = &f
 	case "snippet":
 		s.Snippet, err = readSnippet(key, r)
+	case "aggs":
+		s.Aggs, err = readRaw(r)
+	case "facets":
+		s.Facets, err = readFacets(key, r)
 	default:
 		err = s.setLater(key, r)
 	}
@@ -237,6 +245,25 @@ func readDFS(key string, r *strictjson.Reader) (string, error) {
 		return "global", err
 	}
 	return "local", err
+}
+
+// readFacets takes fields as a list, or as one string with commas in between.
+func readFacets(key string, r *strictjson.Reader) ([]string, error) {
+	fields, err := []string(nil), error(nil)
+	if r.Kind() == strictjson.Array {
+		fields, err = readTexts(key, r)
+	} else {
+		var text string
+		text, err = readText(key, r)
+		fields = strings.Split(text, ",")
+	}
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	if err == nil && len(fields) > maxFacets {
+		err = fault.New(fault.LimitExceeded, "a search has at most %d facets", maxFacets)
+	}
+	return fields, err
 }
 
 func readTrackTotal(key string, r *strictjson.Reader) (int64, error) {

@@ -31,6 +31,8 @@ type searchJSON struct {
 	Profile         bool              `json:"profile,omitempty"`
 	MinScore        *float64          `json:"min_score,omitempty"`
 	Snippet         *snippetJSON      `json:"snippet,omitempty"`
+	Aggs            json.RawMessage   `json:"aggs,omitempty"`
+	Facets          []string          `json:"facets,omitempty"`
 }
 
 type sortJSON struct {
@@ -51,6 +53,7 @@ func (s *SearchBody) MarshalJSON() ([]byte, error) {
 		Query: s.Query, Filters: s.Filters, Limit: s.Limit, From: s.From, Sort: sortsJSON(s.Sort), DefaultOperator: s.DefaultOperator,
 		Lenient: s.Lenient, MinSeq: s.MinSeq, Stats: s.Stats, TimeoutMs: s.TimeoutMs, Partial: s.Partial, Quality: s.Quality,
 		TrackScores: s.TrackScores, Explain: s.Explain, Profile: s.Profile, MinScore: s.MinScore, Snippet: snippetOf(s.Snippet),
+		Aggs: s.Aggs, Facets: s.Facets,
 	}
 	if s.Fields != nil {
 		out.Fields = &s.Fields // a pointer, because omitempty drops an empty list

@@ -60,9 +60,11 @@ func TestSearchKeys(t *testing.T) {
 		`{"explain":true}`:                          func(s *wire.SearchBody) { s.Explain = true },
 		`{"min_score":1.5}`:                         func(s *wire.SearchBody) { s.MinScore = &score },
 		`{"aggs":{"a":{}},"knn_k":3}`: func(s *wire.SearchBody) {
-			s.Later = map[string]json.RawMessage{"aggs": []byte(`{"a":{}}`), "knn_k": []byte("3")}
+			s.Aggs, s.Later = []byte(`{"a":{}}`), map[string]json.RawMessage{"knn_k": []byte("3")}
 		},
-		`{"\u006cimit":3}`: func(s *wire.SearchBody) { s.Limit = 3 },
+		`{"facets":"a, b.c"}`:    func(s *wire.SearchBody) { s.Facets = []string{"a", "b.c"} },
+		`{"facets":["a","b.c"]}`: func(s *wire.SearchBody) { s.Facets = []string{"a", "b.c"} },
+		`{"\u006cimit":3}`:       func(s *wire.SearchBody) { s.Limit = 3 },
 	} {
 		want, err := wire.DecodeSearch(nil)
 		if err != nil {
@@ -199,7 +201,7 @@ func TestSearchBodiesThatNestTooDeep(t *testing.T) {
 }
 
 func TestWhatIsNotSupportedYet(t *testing.T) {
-	for _, key := range []string{"aggs", "facets", "knn", "knn_k", "knn_exact", "fusion", "pool", "cursor", "collapse", "suggest"} {
+	for _, key := range []string{"knn", "knn_k", "knn_exact", "fusion", "pool", "cursor", "collapse", "suggest"} {
 		s, err := wire.DecodeSearch([]byte(`{"` + key + `":1}`))
 		if err != nil {
 			t.Fatal(err)

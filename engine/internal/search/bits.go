@@ -6,7 +6,7 @@ import "math/bits"
 // are counted without a look at a document, and of a search sorted by a field only those are offered that its blocks let enter.
 func (s *sweep) bits() {
 	docs := uint32(s.env.view.Segment.Docs())
-	if s.counting && len(s.any)+len(s.masks) == 0 {
+	if s.counting && s.found == nil && len(s.any)+len(s.masks) == 0 {
 		s.count(s.env.view.Docs)
 		s.counting = false
 	}
@@ -52,6 +52,9 @@ func (s *sweep) settle(backwards bool) {
 	}
 	if s.screen(); s.counting {
 		s.count(s.allow.count())
+	}
+	if s.found != nil {
+		copy(s.found[s.base>>6:], s.allow[:])
 	}
 	if s.c.limit == 0 {
 		return

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/internal/docset"
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 )
 
@@ -39,10 +40,11 @@ type sweep struct {
 	lists    []*list // memory of lists
 	used     int
 
-	counted  uint64 // matches found in the segment, at least
-	enough   uint64 // no need to count beyond; matches may be skipped as soon as more are counted
-	counting bool   // every match must be found
-	exact    bool   // counted is the number of matches
+	counted  uint64     // matches found in the segment, at least
+	enough   uint64     // no need to count beyond; matches may be skipped as soon as more are counted
+	counting bool       // every match must be found
+	exact    bool       // counted is the number of matches
+	found    docset.Set // all matches are put in; nil: nobody wants them
 
 	leaping   bool // candidates may lie further apart than a window is long
 	base, end uint32
