@@ -39,6 +39,8 @@ type Options struct {
 	Monitor string
 	// Synced says that the NATS server is known to sync every message, as the one of package embedded does.
 	Synced bool
+	// StoreFailed tells why NATS stores nothing at present, as the one of package embedded knows, "" when it does; nil: not known. Writes are refused meanwhile.
+	StoreFailed func() string
 	// Log takes what an operator should know; nil: nothing is said.
 	Log *slog.Logger
 	// Keys are the cluster's keys, with the first of which records are signed; nil: they are not.
@@ -65,20 +67,21 @@ type Coordinator struct {
 	slow        time.Duration // searches that take longer are logged; 0: none
 	metrics     *metrics
 
-	mux       *mux
-	tracker   *tracker
-	registry  *registry.Store
-	uploads   *registry.Uploads
-	documents *registry.Documents
-	view      *registry.Follower
-	schemas   schemaCache
-	suspects  suspects
-	auditor   auditor
-	checks    logChecks
-	monitor   string        // of the NATS server; "": not known
-	synced    bool          // the server is known to sync every message
-	turn      atomic.Uint64 // members of a group are asked in turn
-	counter   atomic.Uint64 // of messages to the logs
+	mux         *mux
+	tracker     *tracker
+	registry    *registry.Store
+	uploads     *registry.Uploads
+	documents   *registry.Documents
+	view        *registry.Follower
+	schemas     schemaCache
+	suspects    suspects
+	auditor     auditor
+	checks      logChecks
+	monitor     string        // of the NATS server; "": not known
+	synced      bool          // the server is known to sync every message
+	storeFailed func() string // nil: not known
+	turn        atomic.Uint64 // members of a group are asked in turn
+	counter     atomic.Uint64 // of messages to the logs
 
 	operations map[ops.ID]*operation // never changed
 
@@ -114,7 +117,7 @@ func New(o Options) (*Coordinator, error) {
 	rand.Read(b[:])
 	c := &Coordinator{
 		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind, keys: o.Keys,
-		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow, monitor: o.Monitor, synced: o.Synced,
+		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow, monitor: o.Monitor, synced: o.Synced, storeFailed: o.StoreFailed,
 		running: make(chan struct{}, requestsAtATime), repairing: make(chan struct{}, 1), packers: make(map[string]*packer),
 	}
 	if c.operations, err = join(ops.Table(), c.handlers()); err != nil {

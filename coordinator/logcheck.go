@@ -171,6 +171,11 @@ func (c *Coordinator) checkSettings(ctx context.Context, group string) time.Dura
 
 // wrong gives why nothing may be written to the log, or nil. The first write to a log has its settings checked.
 func (p *packer) wrong(ctx context.Context) *wire.Error {
+	if p.c.storeFailed != nil {
+		if reason := p.c.storeFailed(); reason != "" {
+			return unavailable(reasonLogFull, "NATS stores nothing: %s; make room on its disk, then it goes on by itself", reason)
+		}
+	}
 	if !p.checked {
 		p.checked = true
 		p.c.checkSettings(ctx, p.group)

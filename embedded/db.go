@@ -143,7 +143,11 @@ func (db *DB) startCoordinator(ctx context.Context) error {
 		conn.Close()
 		return err
 	}
-	c, err := coordinator.New(coordinator.Options{Conn: conn, LogConn: logConn, Names: db.names, ExpectGroups: db.opts.Groups, Keys: db.opts.Keys, Synced: db.nats != nil,
+	var storeFailed func() string
+	if db.nats != nil {
+		storeFailed = db.nats.store.reason
+	}
+	c, err := coordinator.New(coordinator.Options{StoreFailed: storeFailed, Conn: conn, LogConn: logConn, Names: db.names, ExpectGroups: db.opts.Groups, Keys: db.opts.Keys, Synced: db.nats != nil,
 		Log: db.opts.Log, Slow: db.opts.Slow, Metrics: db.opts.Metrics})
 	if err != nil {
 		conn.Close()

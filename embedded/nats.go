@@ -2,12 +2,14 @@ package embedded
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -54,6 +56,8 @@ type NATS struct {
 	srv     *server.Server
 	listens bool
 	lock    *flock.Flock // nil when someone else holds the folder
+	store   *store       // nil in a cluster, where others have what this one could not write
+	unwatch func()       // ends the watch over store
 }
 
 // OpenNATS runs only the server, on a data folder as [Open] has it, which it makes if absent and locks. The caller must Close it.
@@ -95,12 +99,26 @@ func startNATS(dir string, o NATSOptions) (*NATS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start NATS: %w", err)
 	}
+	s := &NATS{srv: srv, listens: o.Listen, unwatch: func() {}}
+	if o.Cluster == nil {
+		s.store = &store{srv: srv, dir: dir}
+		srv.SetLogger(s.store, false, false)
+	}
 	srv.Start()
 	if !srv.ReadyForConnections(natsStart) {
 		srv.Shutdown()
 		return nil, fmt.Errorf("start NATS: not ready after %s: is the port %d in use?", natsStart, o.Port)
 	}
-	return &NATS{srv: srv, listens: o.Listen}, nil
+	if s.store != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		var watch sync.WaitGroup
+		watch.Go(func() { s.store.watch(ctx) }) // ends with Close
+		s.unwatch = func() {
+			cancel()
+			watch.Wait()
+		}
+	}
+	return s, nil
 }
 
 // checkFree tells at once that a port is taken; the server itself would keep silent and never be ready.
@@ -132,6 +150,7 @@ func (s *NATS) Done() <-chan struct{} {
 
 // Close ends the server; what it stored stays. A second call does nothing.
 func (s *NATS) Close() error {
+	s.unwatch()
 	s.srv.Shutdown()
 	s.srv.WaitForShutdown()
 	if s.lock == nil {
