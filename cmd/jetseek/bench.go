@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,8 @@ import (
 	"github.com/jetseek/jetseek/cmd/jetseek/internal/layout"
 	"github.com/jetseek/jetseek/cmd/jetseek/internal/load"
 	"github.com/jetseek/jetseek/cmd/jetseek/internal/remote"
+	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -115,11 +118,48 @@ func checkBench(c *cli.Context) error {
 	return nil
 }
 
-// create creates the collection, or finds the one that a measurement left that was killed. One of that name with another schema is somebody's, and is left alone.
+// benchSchema is the schema of the collection that bench makes.
+const benchSchema = `{"fields":{"text":{"type":"text"},"n":{"type":"long"}},"default_fields":["text"]}`
+
+// create creates the collection, or finds the one that a measurement left that was killed. One of that name with another schema is somebody's, and is left
+// alone: creating it again would add bench's fields to it.
 func (b *benchmark) create() error {
-	_, err := b.link.Do(b.cli.Context, remote.Call{Op: ops.CollectionsCreate, Params: map[string]string{"collection": benchCollection},
-		Body: []byte(`{"fields":{"text":{"type":"text"},"n":{"type":"long"}},"default_fields":["text"]}`)})
+	params := map[string]string{"collection": benchCollection}
+	answer, err := ask(b.cli, b.link, remote.Call{Op: ops.CollectionsShow, Params: params})
+	var e *wire.Error
+	switch {
+	case err == nil:
+		if mine, err := isBenchSchema(answer); err != nil || !mine {
+			return errors.Join(err, fault.New(fault.Exists, "there is a collection %s that bench did not make; drop it, or measure with --query", benchCollection))
+		}
+		return nil
+	case !errors.As(err, &e) || e.Code != fault.NoCollection:
+		return err
+	}
+	_, err = b.link.Do(b.cli.Context, remote.Call{Op: ops.CollectionsCreate, Params: params, Body: []byte(benchSchema)})
 	return err
+}
+
+// isBenchSchema tells whether a collection that was shown has the schema of bench.
+func isBenchSchema(answer remote.Answer) (bool, error) {
+	shown, err := remote.Decode[wire.CollectionBody](answer)
+	if err != nil {
+		return false, err
+	}
+	theirs, err := schema.Parse(shown.Schema)
+	if err != nil {
+		return false, err
+	}
+	ours, err := schema.Parse([]byte(benchSchema))
+	if err != nil {
+		return false, err
+	}
+	a, err := theirs.MarshalJSON()
+	if err != nil {
+		return false, err
+	}
+	b, err := ours.MarshalJSON()
+	return bytes.Equal(a, b), err
 }
 
 // fill writes the documents that are there before the first measurement.
