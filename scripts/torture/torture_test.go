@@ -132,7 +132,7 @@ func TestFigures(t *testing.T) {
 		event(witness.Put, witness.OK, 0, s), event(witness.Get, witness.OK, s, 2*s), event(witness.Put, witness.Unknown, 2*s, 3*s),
 		event(witness.Search, witness.Failed, 3*s, 4*s), event(witness.Delete, witness.OK, 4*s, 7*s), event(witness.Get, witness.OK, 8*s, 9*s),
 	}}}
-	want := Figures{Heal: 5 * s, WriteGap: 6 * s, ReadGap: 7 * s, Reads: 3, FailedReads: 1, Deletes: 1, Delete: 3 * s}
+	want := Figures{Heal: 5 * s, WriteGap: 6 * s, ReadGap: 7 * s, Reads: 3, FailedReads: 1, Failure: run.History[3].String(), Deletes: 1, Delete: 3 * s}
 	if got := figures(run); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
