@@ -24,7 +24,7 @@ func (c *cluster) untilTaken(by *Coordinator, within time.Duration) {
 		if time.Now().After(end) {
 			c.t.Fatalf("writes are not taken again within %s: %v", within, err)
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // between two tries; the end is by the clock above, not by this
 	}
 }
 

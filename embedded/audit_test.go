@@ -53,7 +53,7 @@ func TestAuditorAsksForDeletedDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = impostor.Unsubscribe() }()
-		time.Sleep(5 * time.Second)
+		time.Sleep(5 * time.Second) // virtual
 		if q := <-asked; len(q.Deleted) != 2 || q.Deleted[0].Outlived(0) || !q.Deleted[0].Outlived(1) {
 			t.Errorf("a member was asked for %+v", q.Deleted)
 		}

@@ -81,7 +81,7 @@ func TestEvictionSparesNewCoordinators(t *testing.T) {
 		s := setStage(t, 1, 2)
 		s.index("a", client.WriteOptions{})
 		s.kill("g0/n2")
-		time.Sleep(leaseRunsOut + 2*time.Second)
+		time.Sleep(leaseRunsOut + 2*time.Second) // virtual
 		s.stopCoordinator()
 		if err := s.startCoordinator(t.Context()); err != nil {
 			t.Fatal(err)

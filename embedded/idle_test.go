@@ -38,9 +38,9 @@ func TestIdleGroupIsQuiet(t *testing.T) {
 		if n := s.lastOf("g0") - before; n < 18 || n > 22 {
 			t.Errorf("%d messages in half a minute of a group in use", n)
 		}
-		time.Sleep(2 * time.Minute)
+		time.Sleep(2 * time.Minute) // virtual
 		idle := s.lastOf("g0")
-		time.Sleep(10 * time.Minute)
+		time.Sleep(10 * time.Minute) // virtual
 		if n := s.lastOf("g0") - idle; n != 0 {
 			t.Errorf("%d messages in ten minutes of an idle group", n)
 		}
@@ -55,7 +55,7 @@ func TestIdleGroupIsQuiet(t *testing.T) {
 		if n := s.lastOf("g0") - idle; n != 1 {
 			t.Errorf("a search wakes the one member that it asks: %d messages", n)
 		}
-		time.Sleep(10 * time.Minute)
+		time.Sleep(10 * time.Minute) // virtual
 		reply, took := s.remove("a")
 		if !*reply.Verified || took > 100*time.Millisecond { // nobody holds a lease, so that one member is enough; the other is told of as behind
 			t.Errorf("a delete in an idle group took %s: %+v", took, reply)
@@ -66,7 +66,7 @@ func TestIdleGroupIsQuiet(t *testing.T) {
 			t.Errorf("with min_seq of that delete: %+v, %v", found, err)
 		}
 		// A member that dies in its sleep holds nothing: no write waits for it.
-		time.Sleep(10 * time.Minute)
+		time.Sleep(10 * time.Minute) // virtual
 		s.kill("g0/n2")
 		s.kill("g1/n2")
 		if reply, took := s.remove("b"); !*reply.Verified || took > 600*time.Millisecond {
@@ -84,7 +84,7 @@ func TestSleeperThatIsCutOffServesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := setStage(t, 1, 2)
 		s.index("a", client.WriteOptions{})
-		time.Sleep(5 * time.Minute)
+		time.Sleep(5 * time.Minute) // virtual
 		s.links["g0/n2"].cut()
 		for range 4 {
 			request := wire.NewSearch("word")
@@ -98,7 +98,7 @@ func TestSleeperThatIsCutOffServesNothing(t *testing.T) {
 		}
 		watched, stop := s.watch("a")
 		s.links["g0/n2"].mend()
-		time.Sleep(20 * time.Second)
+		time.Sleep(20 * time.Second) // virtual
 		stop()
 		if n := watched(); n != 0 {
 			t.Errorf("the deleted document was served %d times", n)
@@ -112,7 +112,7 @@ func TestAuditorsLetMembersSleep(t *testing.T) {
 		s := setStage(t, 1, 1)
 		s.index("a", client.WriteOptions{})
 		s.remove("a")
-		time.Sleep(5 * time.Minute)
+		time.Sleep(5 * time.Minute) // virtual
 		idle := s.lastOf("g0")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -125,7 +125,7 @@ func TestAuditorsLetMembersSleep(t *testing.T) {
 		if e, err := wire.DecodeError(msg.Data); err != nil || e.Reason != wire.ReasonNotServing {
 			t.Errorf("%x: %+v, %v", msg.Data, e, err)
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // virtual
 		if n := s.lastOf("g0") - idle; n != 0 {
 			t.Errorf("%d messages while only auditors ask", n)
 		}
