@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,7 +55,7 @@ func (a *auditor) note(group string, op *wire.Op, out outcome.Outcome, seq uint6
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.newest = time.Now()
-	d := deletion{group: group, collection: op.Collection, Deletion: wire.Deletion{ID: op.ID, Seq: seq}}
+	d := deletion{group: group, collection: op.Collection, Deletion: wire.Deletion{ID: strings.Clone(op.ID), Seq: seq}} // that of a line would keep the whole bulk
 	if len(a.deleted) < auditedDeletes {
 		a.deleted = append(a.deleted, d)
 		return

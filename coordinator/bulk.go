@@ -12,7 +12,6 @@ import (
 
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/outcome"
-	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects/placement"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -23,8 +22,8 @@ const bulkLines = 100_000
 // bulkLine is one operation of a bulk on its way.
 type bulkLine struct {
 	number int
+	text   []byte // as it was sent
 	op     wire.Op
-	body   []byte // of a put, as it was sent
 	group  string
 	write  *write
 	out    outcome.Outcome
@@ -38,7 +37,7 @@ func (c *Coordinator) bulk(ctx context.Context, name string, body []byte, first 
 	if p.ifVersion != wire.NoCondition || p.hasID {
 		return nil, fault.New(fault.BadRequest, `a bulk takes no id and no if_version of its own: put "_if_version" into its lines`)
 	}
-	lines, err := parseBulk(body, first)
+	lines, err := cutBulk(body, first)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +46,7 @@ func (c *Coordinator) bulk(ctx context.Context, name string, body []byte, first 
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	due := slices.DeleteFunc(slices.Clone(lines), func(l *bulkLine) bool { return l.err != nil })
+	due := lines
 	for round := 1; len(due) > 0; round++ {
 		coll, err := c.prepareBulk(ctx, name, due)
 		if err != nil {
@@ -56,7 +55,7 @@ func (c *Coordinator) bulk(ctx context.Context, name string, body []byte, first 
 		if err := c.sendBulk(ctx, coll, due, p.wait); err != nil {
 			return nil, err
 		}
-		due = slices.DeleteFunc(due, func(l *bulkLine) bool { return l.err == nil || l.write == nil || l.err.Code != fault.NoCollection })
+		due = slices.DeleteFunc(slices.Clone(due), func(l *bulkLine) bool { return l.err == nil || l.write == nil || l.err.Code != fault.NoCollection })
 		if len(due) == 0 || round == mostRounds || !c.recreated(ctx, coll, due[0].err) {
 			break
 		}
@@ -82,8 +81,8 @@ func firstLine(h nats.Header) (int, error) {
 	return n, nil
 }
 
-// parseBulk cuts a body, whose first line has the given number, into lines. A line that is no operation keeps its error.
-func parseBulk(body []byte, first int) ([]*bulkLine, error) {
+// cutBulk cuts a body, whose first line has the given number, into lines.
+func cutBulk(body []byte, first int) ([]*bulkLine, error) {
 	var lines []*bulkLine
 	for number := first; len(body) > 0; number++ {
 		line, rest, _ := bytes.Cut(body, []byte("\n"))
@@ -95,17 +94,7 @@ func parseBulk(body []byte, first int) ([]*bulkLine, error) {
 		if len(lines) == bulkLines {
 			return nil, fault.New(fault.LimitExceeded, "a bulk of more than %d lines: send several", bulkLines)
 		}
-		l := &bulkLine{number: number}
-		lines = append(lines, l)
-		parsed, err := schema.ParseBulkLine(line)
-		if err != nil {
-			l.err = wire.FromError(err)
-			continue
-		}
-		l.op, l.body = wire.Op{Kind: wire.KindPut, ID: parsed.ID, IfVersion: parsed.IfVersion}, parsed.Body
-		if parsed.Delete {
-			l.op.Kind, l.body = wire.KindDelete, nil
-		}
+		lines = append(lines, &bulkLine{number: number, text: line})
 	}
 	if len(lines) == 0 {
 		return nil, fault.New(fault.BadRequest, "a bulk without a line: send one JSON object a line")
@@ -113,26 +102,28 @@ func parseBulk(body []byte, first int) ([]*bulkLine, error) {
 	return lines, nil
 }
 
-// prepareBulk checks the documents of the lines that are due against the schema, which grows by the fields that they add.
+// prepareBulk makes operations of the lines that are due, their documents checked against the schema, which grows by the fields that they add. A line that is no
+// operation, or whose document is refused, keeps its error.
 func (c *Coordinator) prepareBulk(ctx context.Context, name string, due []*bulkLine) (*collection, error) {
-	var puts []*bulkLine
-	var drafts []draft
-	for _, l := range due {
-		if l.op.Kind == wire.KindPut {
-			puts, drafts = append(puts, l), append(drafts, draft{body: l.body, key: l.op.RequestKey, line: true})
-		}
+	drafts := make([]draft, len(due))
+	for i, l := range due {
+		drafts[i] = draft{body: l.text, key: l.op.RequestKey, line: true}
 	}
 	checked, coll, err := c.prepare(ctx, name, drafts)
 	if err != nil {
 		return nil, err
 	}
-	for i, l := range puts {
-		if checked[i].err != nil { // and the id stays what the line says, for the report
+	for i, l := range due {
+		line := &checked[i].line
+		l.op.Kind, l.op.ID, l.op.IfVersion, l.op.Body = wire.KindPut, line.ID, line.IfVersion, line.Body
+		if checked[i].err != nil {
 			l.err = wire.FromError(checked[i].err)
 			continue
 		}
-		l.op.ID = checked[i].id
-		l.op.Body = l.body
+		if line.Delete {
+			l.op.Kind = wire.KindDelete
+			continue
+		}
 		if err := c.spill(ctx, coll, &l.op); err != nil {
 			l.err = wire.FromError(err)
 		}

@@ -203,11 +203,14 @@ type draft struct {
 	line  bool   // it is a line of a bulk, which may have the key _if_version
 }
 
-// checked is a draft that was checked: the id to write it under, or why it is refused.
+// checked is a draft that was checked: what it asks for, with the id to write it under, or why it is refused.
 type checked struct {
-	id  string
-	err error
+	line schema.BulkLine // of a draft that is no line: its id and body
+	err  error
 }
+
+// writes tells whether it is a document to write.
+func (r checked) writes() bool { return r.err == nil && !r.line.Delete }
 
 // prepare checks drafts against the schema of a collection, and gives the collection to write those that stand to. Fields that they add are decided here,
 // once for the whole cluster, by compare-and-set on the collection's record; a lost race is run again against the record that won. The default collection is
@@ -223,7 +226,7 @@ func (c *Coordinator) prepare(ctx context.Context, name string, drafts []draft) 
 		}
 		results, grown, canonical := checkAll(coll, drafts)
 		switch {
-		case !slices.ContainsFunc(results, func(r checked) bool { return r.err == nil }):
+		case !slices.ContainsFunc(results, checked.writes):
 			return results, coll, nil
 		case coll.Collection == nil:
 			if _, _, err := c.create(ctx, name, nil); err != nil && fault.CodeOf(err) != fault.Exists { // else another made it meanwhile, with a schema of its own
@@ -260,41 +263,51 @@ func checkAll(coll *collection, drafts []draft) (results []checked, grown *schem
 	if coll.Collection != nil {
 		canonical = coll.Collection.Schema
 	}
-	for i, d := range drafts {
-		s, text, id, err := check(coll.Incarnation, grown, canonical, d)
-		if results[i] = (checked{id, err}); err == nil {
-			grown, canonical = s, text
+	var decoder schema.Decoder
+	for i := range drafts {
+		line, added, err := check(coll.Incarnation, grown, &drafts[i], &decoder)
+		if err == nil && len(added) > 0 {
+			var s *schema.Schema
+			var text []byte
+			if s, text, err = grow(grown, added); err == nil {
+				grown, canonical = s, text
+			}
 		}
+		results[i] = checked{line, err}
 	}
 	return results, grown, canonical
 }
 
-// check checks one draft. It gives the schema with the fields that it adds, and the id to write it under.
-func check(collection schema.Incarnation, s *schema.Schema, canonical []byte, d draft) (*schema.Schema, []byte, string, error) {
+// check checks one draft. It gives what it asks for, with the id to write it under, and the fields that it adds.
+func check(collection schema.Incarnation, s *schema.Schema, d *draft, decoder *schema.Decoder) (line schema.BulkLine, added []schema.Field, err error) {
 	if len(d.body) > wire.MaxDocumentBytes {
-		return nil, nil, "", fault.New(fault.TooLarge, "a document of %d bytes: the limit is %d", len(d.body), wire.MaxDocumentBytes)
+		return line, nil, fault.New(fault.TooLarge, "a document of %d bytes: the limit is %d", len(d.body), wire.MaxDocumentBytes)
 	}
-	decode := s.Decode
 	if d.line {
-		decode = s.DecodeLine
-	}
-	doc, added, err := decode(d.body)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	id, err := chooseID(doc.ID, d, collection)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	if len(added) > 0 {
-		if s, err = s.With(added); err != nil {
-			return nil, nil, "", err
-		}
-		if canonical, err = s.MarshalJSON(); err != nil {
-			return nil, nil, "", fmt.Errorf("encode the schema: %w", err)
+		line, added, err = decoder.DecodeLine(s, d.body)
+	} else {
+		var doc *schema.Document
+		if doc, added, err = s.Decode(d.body); err == nil {
+			line = schema.BulkLine{ID: doc.ID, IfVersion: wire.NoCondition, Body: d.body}
 		}
 	}
-	return s, canonical, id, nil
+	if err == nil && !line.Delete {
+		line.ID, err = chooseID(line.ID, d, collection)
+	}
+	return line, added, err
+}
+
+// grow gives the schema with fields that were added, and its canonical form.
+func grow(s *schema.Schema, added []schema.Field) (*schema.Schema, []byte, error) {
+	grown, err := s.With(added)
+	if err != nil {
+		return nil, nil, err
+	}
+	canonical, err := grown.MarshalJSON()
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode the schema: %w", err)
+	}
+	return grown, canonical, nil
 }
 
 // recreated tells whether a write failed because its collection was dropped while there is another of the name by now, which this coordinator had not seen.

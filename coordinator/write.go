@@ -130,7 +130,7 @@ func (c *Coordinator) index(ctx context.Context, name string, body []byte, p wri
 		if drafts[0].err != nil {
 			return nil, drafts[0].err
 		}
-		op := wire.Op{Kind: wire.KindPut, ID: drafts[0].id, RequestKey: p.key(0), Body: body, IfVersion: p.ifVersion}
+		op := wire.Op{Kind: wire.KindPut, ID: drafts[0].line.ID, RequestKey: p.key(0), Body: body, IfVersion: p.ifVersion}
 		if err := c.spill(ctx, coll, &op); err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (c *Coordinator) index(ctx context.Context, name string, body []byte, p wri
 
 // chooseID settles which of the body's id and the request's holds; with neither, one is made: of the request key where there is one, so that a repeat
 // means the same document.
-func chooseID(inBody string, d draft, collection schema.Incarnation) (string, error) {
+func chooseID(inBody string, d *draft, collection schema.Incarnation) (string, error) {
 	switch {
 	case d.hasID && inBody != "" && d.id != inBody:
 		return "", fault.New(fault.BadRequest, "the body's id %s and the parameter's %s differ: send one", fault.Quote(inBody), fault.Quote(d.id))

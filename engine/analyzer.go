@@ -42,7 +42,7 @@ type prepared struct {
 	content [16]byte
 }
 
-// begin empties the batch, which keeps memory but no reference to a message, and no more of a document than a copy of a small one.
+// begin empties the batch, which keeps memory but no reference to a message, and nothing of a document that was large.
 func (a *analyzer) begin() {
 	for i := range a.batch {
 		p := &a.batch[i]
@@ -51,6 +51,8 @@ func (a *analyzer) begin() {
 		}
 		if len(p.op.Body) > batchBody {
 			p.decoder = nil
+		} else {
+			p.decoder.Release()
 		}
 		clear(p.tokens)
 		*p = prepared{tokens: p.tokens[:0], ends: p.ends[:0], decoder: p.decoder}

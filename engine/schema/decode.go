@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"unsafe"
 
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/schema/strictjson"
@@ -20,11 +21,6 @@ func (s *Schema) Decode(body []byte) (doc *Document, added []Field, err error) {
 	return s.decode(body, decodeWrite)
 }
 
-// DecodeLine is [Schema.Decode] for the document of a bulk line, which may have the key _if_version.
-func (s *Schema) DecodeLine(body []byte) (doc *Document, added []Field, err error) {
-	return s.decode(body, decodeLine)
-}
-
 // DecodeKnown reads a body that was accepted before, perhaps under a newer schema: fields that s does not name are left out, whatever dynamic says.
 func (s *Schema) DecodeKnown(body []byte) (*Document, error) {
 	doc, _, err := s.decode(body, decodeKnown)
@@ -35,32 +31,59 @@ type decodeMode uint8
 
 const (
 	decodeWrite decodeMode = iota // the body of a write
-	decodeLine                    // the document of a bulk line
+	decodeLine                    // a line of a bulk
 	decodeKnown                   // a body from the log
 )
 
-// ifVersionKey is the key of a bulk line's condition. It stays in the source and is no field.
-const ifVersionKey = "_if_version"
-
 func (s *Schema) decode(body []byte, mode decodeMode) (*Document, []Field, error) {
 	d := &decoder{}
-	return d.decode(s, body, mode)
+	return d.decode(s, string(body), mode)
 }
 
-// Decoder decodes one document after the other with the same memory. The zero value is ready; it serves one goroutine.
+// Decoder decodes one document after the other with the same memory, and without a copy: what it gives shares memory with the bytes that it was given, which must
+// not change while that is used. The zero value is ready; it serves one goroutine.
 type Decoder struct{ d decoder }
 
 // DecodeKnown is [Schema.DecodeKnown]; the document is the decoder's until the next call.
 func (d *Decoder) DecodeKnown(s *Schema, body []byte) (*Document, error) {
-	doc, _, err := d.d.decode(s, body, decodeKnown)
+	doc, _, err := d.d.decode(s, view(body), decodeKnown)
 	return doc, err
 }
 
-func (d *decoder) decode(s *Schema, body []byte, mode decodeMode) (*Document, []Field, error) {
+// DecodeLine is [ParseBulkLine] and [Schema.Decode] in one pass. What is wrong with the line as such is its error before what is wrong with a field; in the latter case, the
+// line is given beside the error.
+func (d *Decoder) DecodeLine(s *Schema, line []byte) (BulkLine, []Field, error) {
+	doc, added, err := d.d.decode(s, view(line), decodeLine)
+	if err != nil {
+		parsed, malformed := ParseBulkLine(line)
+		return parsed, nil, cmp.Or(malformed, err)
+	}
+	parsed := d.d.line
+	if !parsed.Delete {
+		parsed.ID, parsed.Body = doc.ID, line
+	}
+	return parsed, added, nil
+}
+
+// Release lets go of the bytes that were decoded last, and of what shares memory with them.
+func (d *Decoder) Release() {
+	d.d.r.Release()
+	d.d.line, d.d.doc.ID = BulkLine{}, ""
+	clear(d.d.doc.Values[:cap(d.d.doc.Values)])
+	clear(d.d.strings[:cap(d.d.strings)])
+}
+
+// view gives bytes as a string without a copy.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+func (d *decoder) decode(s *Schema, body string, mode decodeMode) (*Document, []Field, error) {
 	d.reset(s, body, mode)
 	err := d.document()
 	if err == nil {
 		err = d.r.End()
+	}
+	if err == nil && d.line.Delete && d.others {
+		err = errDeleteAndMore()
 	}
 	if err != nil {
 		return nil, nil, badDocument(err)
@@ -73,9 +96,10 @@ func (d *decoder) decode(s *Schema, body []byte, mode decodeMode) (*Document, []
 	return &d.doc, added, nil
 }
 
-func (d *decoder) reset(s *Schema, body []byte, mode decodeMode) {
+func (d *decoder) reset(s *Schema, body string, mode decodeMode) {
 	d.schema, d.mode, d.added, d.places = s, mode, nil, nil
-	d.r.Reset(string(body), MaxDepth)
+	d.line, d.others = BulkLine{IfVersion: -1}, false
+	d.r.Reset(body, MaxDepth)
 	if d.doc.Values == nil {
 		d.doc.Values, d.path = make([]Values, 0, min(fewFields, max(len(s.Fields), 1))), make([]byte, 0, 64)
 	}
@@ -120,6 +144,8 @@ type decoder struct {
 	r      strictjson.Reader
 	doc    Document
 	path   []byte            // dotted name of the present object
+	line   BulkLine          // of a line: what is no document
+	others bool              // it has keys that a line with deleteKey may not have
 	added  map[string]*Field // dynamic fields that this document brings, by name
 	once   []*Field          // fields of one value a document that have it
 	places map[*Field]int    // where in doc.Values a field stands, once there are many
@@ -178,14 +204,23 @@ func (d *decoder) object() error {
 }
 
 // topLevel takes the value of a key of the document itself, where some keys are no fields.
-func (d *decoder) topLevel(key string) error {
+func (d *decoder) topLevel(key string) (err error) {
+	if d.mode == decodeLine {
+		switch key {
+		case ifVersionKey:
+			d.line.IfVersion, err = readVersion(&d.r)
+			return err
+		case deleteKey:
+			d.line.Delete = true
+			d.line.ID, err = readID(&d.r, key)
+			return err
+		}
+		d.others = true
+	}
 	switch {
 	case key == idKey:
-		id, err := readID(&d.r, "id")
-		d.doc.ID = id
+		d.doc.ID, err = readID(&d.r, key)
 		return err
-	case key == ifVersionKey && d.mode != decodeWrite:
-		return d.r.Skip()
 	case key == "" || key[0] == '_':
 		if d.mode == decodeKnown {
 			return d.r.Skip()
@@ -193,7 +228,7 @@ func (d *decoder) topLevel(key string) error {
 		return checkName(key)
 	}
 	d.path = append(d.path, key...)
-	err := d.member()
+	err = d.member()
 	d.path = d.path[:0]
 	return err
 }

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jetseek/jetseek/engine/fault"
@@ -235,6 +238,8 @@ func TestHasExact(t *testing.T) {
 }
 
 func TestParseBulkLine(t *testing.T) {
+	s := mustParse(t, `{}`)
+	var d Decoder
 	for _, c := range []struct {
 		line string
 		want BulkLine
@@ -258,22 +263,77 @@ func TestParseBulkLine(t *testing.T) {
 		{line: `{"_if_version":1.0}`, code: fault.BadRequest},
 		{line: `{"_if_version":"1"}`, code: fault.BadRequest},
 	} {
-		got, err := ParseBulkLine([]byte(c.line))
 		if c.code == "" && !c.want.Delete {
 			c.want.Body = []byte(c.line)
 		}
-		if fault.CodeOf(err) != c.code || got.ID != c.want.ID || got.Delete != c.want.Delete || !bytes.Equal(got.Body, c.want.Body) ||
-			err == nil && got.IfVersion != c.want.IfVersion {
-			t.Errorf("%s: %+v, %v", c.line, got, err)
+		check := func(by string, got BulkLine, err error) {
+			t.Helper()
+			if fault.CodeOf(err) != c.code || err == nil && !sameLine(got, c.want) {
+				t.Errorf("%s: %s: %+v, %v", by, c.line, got, err)
+			}
+		}
+		parsed, err := ParseBulkLine([]byte(c.line))
+		check("parsed", parsed, err)
+		decoded, _, err := d.DecodeLine(s, []byte(c.line))
+		check("decoded", decoded, err)
+	}
+}
+
+func sameLine(a, b BulkLine) bool {
+	return a.ID == b.ID && a.Delete == b.Delete && a.IfVersion == b.IfVersion && bytes.Equal(a.Body, b.Body)
+}
+
+func TestDecodeLine(t *testing.T) {
+	s := mustParse(t, `{"fields":{"n":{"type":"long"}}}`)
+	var d Decoder
+	for _, c := range []struct {
+		name, line string
+		id         string
+		added      []string
+		code       fault.Code
+	}{
+		{"a condition beside fields", `{"_if_version":3,"n":1,"id":"a"}`, "a", nil, ""},
+		{"fields that are new", `{"y":1,"x":"w"}`, "", []string{"x", "y"}, ""},
+		{"a reserved name", `{"_other":3,"n":1}`, "", nil, fault.BadField},
+		{"a value that does not fit, before the id", `{"n":"x","id":"a"}`, "a", nil, fault.BadField},
+		{"no JSON behind a value that does not fit", `{"n":"x","id":"a"`, "", nil, fault.BadDocument},
+		{"a delete with new fields", `{"_delete":"a","y":1}`, "", nil, fault.BadDocument},
+		{"a condition that is none behind a value that does not fit", `{"n":"x","_if_version":"1"}`, "", nil, fault.BadRequest},
+	} {
+		line, added, err := d.DecodeLine(s, []byte(c.line))
+		var names []string
+		for _, f := range added {
+			names = append(names, f.Name)
+		}
+		if fault.CodeOf(err) != c.code || line.ID != c.id || !slices.Equal(names, c.added) {
+			t.Errorf("%s: %+v, added %v, %v", c.name, line, names, err)
 		}
 	}
-	s := mustParse(t, `{}`)
-	if _, _, err := s.DecodeLine([]byte(`{"_if_version":3,"n":1}`)); err != nil {
-		t.Errorf("a condition in a line's document: %v", err)
+}
+
+// TestDecoderRelease: behind Release a decoder keeps nothing of what it has read, and reads on.
+func TestDecoderRelease(t *testing.T) {
+	s := mustParse(t, allTypes)
+	var d Decoder
+	body := []byte(`{"id":"a","t":["b","c"],"k":"d","o":{"k":"e"}}`)
+	read := make(chan string, 1)
+	runtime.AddCleanup(&body[0], func(string) { read <- "gone" }, "")
+	if _, err := d.DecodeKnown(s, body); err != nil {
+		t.Fatal(err)
 	}
-	if _, _, err := s.DecodeLine([]byte(`{"_other":3,"n":1}`)); fault.CodeOf(err) != fault.BadField {
-		t.Errorf("a reserved name in a line's document: %v", err)
+	d.Release()
+	body = nil
+	runtime.GC()
+	select {
+	case <-read:
+	case <-time.After(10 * time.Second):
+		t.Error("a released decoder keeps the document")
 	}
+	doc, err := d.DecodeKnown(s, []byte(`{"k":"x","t":"y"}`))
+	if err != nil || show(doc) != `k=["x"] t=["y"]` {
+		t.Errorf("after a release: %v, %v", doc, err)
+	}
+	runtime.KeepAlive(&d)
 }
 
 // FuzzDecode holds the reader to encoding/json: what we take, it takes, with the same numbers and strings.
@@ -326,23 +386,21 @@ func FuzzParseBulkLine(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	s := mustParse(f, `{"dynamic":false}`)
+	var d Decoder
 	f.Fuzz(func(t *testing.T, line []byte) {
 		parsed, err := ParseBulkLine(line)
+		decoded, _, both := d.DecodeLine(s, line)
 		if err != nil {
-			if fault.CodeOf(err) == "" {
-				t.Fatalf("%q: an error without a code: %v", line, err)
+			if fault.CodeOf(err) == "" || fault.CodeOf(both) != fault.CodeOf(err) {
+				t.Fatalf("%q: %v, in one pass %v", line, err, both)
 			}
 			return
 		}
-		if parsed.Delete {
-			if CheckID(parsed.ID) != nil {
-				t.Fatalf("%q deletes %q", line, parsed.ID)
-			}
-			return
+		if both != nil && fault.CodeOf(both) != fault.BadField || !sameLine(decoded, parsed) {
+			t.Fatalf("%q: %+v, in one pass %+v, %v", line, parsed, decoded, both)
 		}
-		doc, _, err := s.DecodeLine(parsed.Body)
-		if err != nil && fault.CodeOf(err) != fault.BadField || err == nil && doc.ID != parsed.ID {
-			t.Fatalf("%q: %v, %v", line, doc, err)
+		if parsed.Delete && CheckID(parsed.ID) != nil {
+			t.Fatalf("%q deletes %q", line, parsed.ID)
 		}
 	})
 }
@@ -365,11 +423,13 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-func BenchmarkParseBulkLine(b *testing.B) {
+func BenchmarkDecodeLine(b *testing.B) {
+	s := mustParse(b, `{"dynamic":false}`)
+	var d Decoder
 	b.SetBytes(int64(len(benchBody)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ParseBulkLine(benchBody); err != nil {
+		if _, _, err := d.DecodeLine(s, benchBody); err != nil {
 			b.Fatal(err)
 		}
 	}

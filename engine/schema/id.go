@@ -49,11 +49,14 @@ type BulkLine struct {
 	Body      []byte // the document as sent; nil when Delete
 }
 
-// deleteKey is the key of a line that deletes.
-const deleteKey = "_delete"
+// Keys of a bulk's lines that are no fields.
+const (
+	deleteKey    = "_delete"     // of a line that deletes
+	ifVersionKey = "_if_version" // its condition; it stays in the source
+)
 
 // ParseBulkLine reads a line of a bulk that is not blank: a document, or {"_delete":"ID"}; both may have the condition "_if_version". The document's fields are
-// checked by [Schema.DecodeLine]. It fails with bad_document, and with bad_request for a condition that is no version.
+// checked by [Decoder.DecodeLine]. It fails with bad_document, and with bad_request for a condition that is no version.
 func ParseBulkLine(line []byte) (BulkLine, error) {
 	parsed := BulkLine{IfVersion: -1, Body: line}
 	r := strictjson.New(string(line), MaxDepth)
@@ -87,12 +90,16 @@ func ParseBulkLine(line []byte) (BulkLine, error) {
 		err = r.End()
 	}
 	if err == nil && parsed.Delete && keys != deleteKeys {
-		err = fault.New(fault.BadDocument, "a line with _delete holds nothing else but _if_version")
+		err = errDeleteAndMore()
 	}
 	if err != nil {
 		return BulkLine{}, badDocument(err)
 	}
 	return parsed, nil
+}
+
+func errDeleteAndMore() error {
+	return fault.New(fault.BadDocument, "a line with _delete holds nothing else but _if_version")
 }
 
 // readVersion takes the version of a condition.

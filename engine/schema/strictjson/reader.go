@@ -81,6 +81,14 @@ func (r *Reader) Reset(text string, maxDepth int) {
 	r.open, r.keys = r.open[:0], r.keys[:0]
 }
 
+// Release lets go of the text and of all that shares memory with it, and keeps the reader's own.
+func (r *Reader) Release() {
+	r.text, r.pos, r.err = "", 0, nil
+	clear(r.open[:cap(r.open)])
+	clear(r.keys[:cap(r.keys)])
+	r.open, r.keys = r.open[:0], r.keys[:0]
+}
+
 // Offset is the place of the reader in bytes. Behind [Reader.Kind] it is where the next value begins, behind a value its end.
 func (r *Reader) Offset() int { return r.pos }
 
