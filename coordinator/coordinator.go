@@ -77,6 +77,7 @@ type Coordinator struct {
 	suspects    suspects
 	auditor     auditor
 	checks      logChecks
+	walks       walks
 	monitor     string        // of the NATS server; "": not known
 	synced      bool          // the server is known to sync every message
 	storeFailed func() string // nil: not known

@@ -29,4 +29,11 @@
 // those snapshots under those weights; the lists are merged by the total order. Trip three fetches the page's documents from the same
 // snapshots, less those deleted since, and cuts the snippets from them. A query without terms to weigh begins with trip two. A member that is lost between trips, or has a newer map or schema,
 // makes the round start over; nothing of an earlier round is kept. A group of which no member answers in the budget is missing, and the answer says so.
+//
+// # One walk
+//
+// The first page writes a pin into every group's log, at whose place all its members keep their snapshot, and searches there. The cursor says all that the next page needs, and is sealed with a
+// secret of the cluster: the first page's request, the pins' places, the last place that was given. Statistics are gathered anew at those snapshots, so scores have the same
+// bits, from whichever members. A third of the time that a snapshot is kept later, a page has all members keep it for longer, through the log again. For a group that does
+// not answer the page fails: what it had would be passed over.
 package coordinator

@@ -2,11 +2,7 @@ package coordinator
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -34,7 +30,7 @@ func (c *Coordinator) evictRunOut(ctx context.Context) error {
 		}
 		for _, group := range c.groups() {
 			gone := c.tracker.runOut(group)
-			if len(gone) == 0 || time.Since(said[group]) < evictAgain || c.checks.wrong(group) != nil {
+			if len(gone) == 0 || time.Since(said[group]) < evictAgain {
 				continue
 			}
 			said[group] = time.Now()
@@ -49,17 +45,12 @@ func (c *Coordinator) evictRunOut(ctx context.Context) error {
 func (c *Coordinator) evict(ctx context.Context, group string, gone []wire.Evict) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
-	rec := wire.Record{Header: c.recordHeader(group, c.counter.Add(1))}
-	rec.Reply = ""
-	if rec.Log == (wire.UUID{}) {
-		return nil // the group is in no map yet, and nobody writes to it
-	}
+	evictions := make([]wire.Op, len(gone))
 	for i := range gone {
-		rec.Ops = append(rec.Ops, wire.Op{Kind: wire.KindEvict, IfVersion: wire.NoCondition, Body: wire.AppendEvict(nil, &gone[i])})
+		evictions[i] = wire.Op{Kind: wire.KindEvict, IfVersion: wire.NoCondition, Body: wire.AppendEvict(nil, &gone[i])}
 	}
-	msg := &nats.Msg{Subject: c.names.Log(group), Data: c.keys.Sign(wire.AppendRecord(nil, &rec))}
-	if _, err := c.js.PublishMsg(ctx, msg, jetstream.WithExpectStream(c.names.Stream(group)), jetstream.WithRetryAttempts(0)); err != nil {
-		return fmt.Errorf("publish: %w", err)
+	if _, err := c.tell(ctx, group, evictions...); err != nil {
+		return err
 	}
 	c.metrics.evictions.Add(float64(len(gone)))
 	for _, e := range gone {

@@ -36,6 +36,8 @@ type plan struct {
 	fields []string
 	terms  []bm25.FieldTerm
 	fuzzy  []query.FuzzyQuestion // of words whose terms are not agreed yet
+
+	walk *walk // nil: the search is one page
 }
 
 // planSearch checks a search against the collection's schema and resolves it.
@@ -116,7 +118,8 @@ func (p *plan) needsStats() bool { return len(p.fields)+len(p.fuzzy) > 0 }
 
 // head is what every request of the plan to a group says.
 func (p *plan) head(g placement.Group) wire.Head {
-	return wire.Head{Collection: p.coll.Incarnation, SchemaVersion: p.coll.Version, Epoch: g.OwnEpoch, MinSeq: minSeqOf(p.body, g.Name)}
+	at := p.snapshot(g.Name)
+	return wire.Head{Collection: p.coll.Incarnation, SchemaVersion: p.coll.Version, Epoch: g.OwnEpoch, MinSeq: max(minSeqOf(p.body, g.Name), at), AtSeq: at}
 }
 
 // checkMinSeq refuses sequences of groups that do not exist.

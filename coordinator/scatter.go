@@ -34,6 +34,7 @@ type target struct {
 	members []string                      // nodes, in the order in which they are asked
 	encode  func(h wire.Head) []byte      // the request
 	accept  func(data []byte) *wire.Error // the reply; an error asks the next member, unless it is final
+	held    bool                          // every member may hold the snapshot that is asked for: that one does not is not final
 
 	node     string // who answered
 	done     bool
@@ -201,7 +202,7 @@ func (c *Coordinator) take(ctx context.Context, t *trip, g *gather, i int, a ans
 		return true
 	}
 	target.err = err
-	if final(err) {
+	if final(err) && !(target.held && err.Reason == wire.ReasonPinLost) {
 		target.done = true
 		return true
 	}

@@ -47,7 +47,14 @@ func (c *Coordinator) searchRounds(ctx context.Context, name string, raw []byte)
 	if err := body.Validate(); err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout(body))
+	var w *walk
+	began := time.Now()
+	if body.Cursor != "" {
+		if w, body, err = c.openWalk(ctx, name, raw, body); err != nil {
+			return nil, nil, err
+		}
+	}
+	ctx, cancel := context.WithDeadline(ctx, began.Add(timeout(body)))
 	defer cancel()
 	for round := 1; ; round++ {
 		coll, err := c.collection(ctx, name)
@@ -55,6 +62,9 @@ func (c *Coordinator) searchRounds(ctx context.Context, name string, raw []byte)
 			return nil, out, err
 		}
 		p, err := planSearch(coll, body)
+		if err == nil && w != nil {
+			err = p.onWalk(w)
+		}
 		if err != nil {
 			return nil, out, err
 		}
@@ -74,6 +84,9 @@ func (c *Coordinator) searchRounds(ctx context.Context, name string, raw []byte)
 		}
 	}
 	reply, err := out.response()
+	if err == nil && w != nil {
+		reply.Cursor, err = out.cursor(ctx, c, reply.Total)
+	}
 	return reply, out, err
 }
 
@@ -132,7 +145,9 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	}
 	out := &answered{plan: p, path: "search"}
 	for _, g := range m.Groups {
-		out.parts = append(out.parts, &part{group: g})
+		if at := p.snapshot(g.Name); p.walk == nil || at != 0 { // a group that came since holds nothing of the walk
+			out.parts = append(out.parts, &part{group: g, seq: at})
+		}
 	}
 	var weights []bm25.Weight
 	if p.needsStats() {
@@ -199,7 +214,7 @@ func (c *Coordinator) gatherStats(ctx context.Context, out *answered) (bm25.Stat
 	t := &trip{op: wire.OpStats}
 	for _, part := range out.parts {
 		t.targets = append(t.targets, &target{
-			group: part.group.Name, head: p.head(part.group), members: c.membersOf(part.group.Name, p.body.MinSeq[part.group.Name]),
+			group: part.group.Name, head: p.head(part.group), members: c.membersOf(part.group.Name, p.body.MinSeq[part.group.Name]), held: p.walk != nil,
 			encode: func(h wire.Head) []byte {
 				return wire.AppendStatsRequest(nil, &wire.StatsRequest{Head: h, Fields: p.fields, Terms: p.terms, Fuzzy: p.fuzzy, Pin: true})
 			},
@@ -248,11 +263,13 @@ func (c *Coordinator) gatherResults(ctx context.Context, out *answered, weights 
 	p := out.plan
 	t := &trip{op: wire.OpSearch}
 	var asked []*part
+	weighed := make(map[*part]bool) // its statistics are in the weights
 	for _, part := range out.parts {
 		if part.err != nil {
 			continue
 		}
 		asked = append(asked, part)
+		weighed[part] = part.node != ""
 		t.targets = append(t.targets, c.searchTarget(p, part, weights))
 	}
 	if len(asked) == 0 {
@@ -262,15 +279,15 @@ func (c *Coordinator) gatherResults(ctx context.Context, out *answered, weights 
 	for i, part := range asked {
 		part.node, part.err = t.targets[i].node, t.targets[i].err
 		out.note(part.err)
-		if part.err != nil && part.seq != 0 && !isRequestFault(part.err) {
-			out.again = true // its statistics are in the weights: the answer would be a mixture
+		if part.err != nil && weighed[part] && !isRequestFault(part.err) {
+			out.again = true // the answer would be a mixture
 		}
 	}
 }
 
 func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *target {
 	head, members := p.head(part.group), []string{part.node}
-	if part.seq == 0 {
+	if part.node == "" {
 		members = c.membersOf(part.group.Name, p.body.MinSeq[part.group.Name])
 	}
 	head.AtSeq = part.seq
@@ -283,9 +300,9 @@ func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *
 	}
 	mark := fingerprint(weights)
 	return &target{
-		group: part.group.Name, head: head, members: members,
+		group: part.group.Name, head: head, members: members, held: p.walk != nil && part.node == "",
 		encode: func(h wire.Head) []byte {
-			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), After: p.after(), CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
 		},
 		accept: func(data []byte) *wire.Error {
 			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })
@@ -394,6 +411,9 @@ func (a *answered) response() (*wire.SearchResponse, error) {
 		}
 	}
 	r.Total = rank.Total(matches, body.TrackTotal, !r.Partial)
+	if w := a.plan.walk; w != nil && !w.first {
+		r.Total = w.Total
+	}
 	for i := range a.page.Page {
 		hit, ok, err := a.hit(&a.page.Page[i])
 		if err != nil {
@@ -431,6 +451,9 @@ func (a *answered) cover(r *wire.SearchResponse) error {
 	if failed == nil {
 		r.Coverage.Documents = 1
 		return nil
+	}
+	if a.plan.walk != nil {
+		return a.walkError(failed)
 	}
 	r.Partial = labelsPartial
 	if isRequestFault(failed) || r.Shards.OK == 0 {

@@ -19,10 +19,11 @@ type SearchRequest struct {
 	Query      query.Node   // resolved
 	Filters    []query.Node // resolved; match without scoring
 	Weights    []bm25.Weight
-	Sort       []query.SortKey // empty: score descending, then id
-	Score      bool            // compute scores (implied when score is among the keys)
-	Limit      int             // k: how many candidates at most; 0: only the total
-	CountTo    uint64          // how far matches must be counted, which takes time that finding the first of them does not; 0: all
+	Sort       []query.SortKey  // empty: score descending, then id
+	Score      bool             // compute scores (implied when score is among the keys)
+	Limit      int              // k: how many candidates at most; 0: only the total
+	After      *query.Candidate // only candidates that come after this one, which has a key for each of Sort; nil: all. The total counts all
+	CountTo    uint64           // how far matches must be counted, which takes time that finding the first of them does not; 0: all
 }
 
 // SearchResult is what was found.
@@ -40,6 +41,9 @@ func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (_ SearchResult,
 	if r.Limit < 0 {
 		return SearchResult{}, fault.New(fault.BadRequest, "limit %d is negative", r.Limit)
 	}
+	if r.After != nil && len(r.After.Keys) != len(r.Sort) {
+		return SearchResult{}, fault.New(fault.BadRequest, "the place to go on from has %d keys of %d", len(r.After.Keys), len(r.Sort))
+	}
 	if r.Limit > MaxCandidates {
 		return SearchResult{}, fault.New(fault.LimitExceeded, "%d candidates: at most %d", r.Limit, MaxCandidates)
 	}
@@ -52,7 +56,7 @@ func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (_ SearchResult,
 		views[i] = search.View{Segment: p.seg, Visible: p.visible, Docs: p.docs}
 	}
 	res, err := search.Run(ctx, views, &search.Request{
-		Query: r.Query, Filters: r.Filters, Weights: r.Weights, Sort: r.Sort, Score: r.Score, Limit: r.Limit,
+		Query: r.Query, Filters: r.Filters, Weights: r.Weights, Sort: r.Sort, Score: r.Score, Limit: r.Limit, After: r.After,
 		CountTo: r.CountTo, Scratch: &s.index.scratch,
 	})
 	if err != nil {

@@ -100,7 +100,7 @@ func (m *Member) open(head wire.Head) (view, error) {
 		return view{}, early{head}
 	}
 	if head.AtSeq != 0 && head.AtSeq != current.Seq() {
-		pinned := m.pins.get(head.AtSeq)
+		pinned := m.atSeq(head.AtSeq)
 		if pinned == nil {
 			v.close()
 			return view{}, wire.NewError(fault.Unavailable, wire.ReasonPinLost, "member %s does not hold its snapshot at %d any more", m.id, head.AtSeq)
@@ -188,7 +188,7 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 		matching = &query.MatchAll{}
 	}
 	result, err := v.content.Search(ctx, engine.SearchRequest{
-		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit), CountTo: q.CountTo,
+		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit), After: q.After, CountTo: q.CountTo,
 	})
 	if err != nil {
 		return nil, err

@@ -127,6 +127,7 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	m.reached.Store(&at)
 	if isMark(batch[len(batch)-1]) {
 		m.mark()
+		m.takePins(last)
 	}
 	m.progress.advance(m.table)
 	if slices.ContainsFunc(batch, isWrite) {

@@ -29,6 +29,11 @@
 // that it applies, wakes it: requests wait beside the queue until it has a lease with a place behind all that was stored meanwhile, and has applied so far. It is in state serving all
 // the time. Auditors and pings neither wake it nor keep it awake.
 //
+// # Pins
+//
+// A pin record makes every member keep its snapshot at the record's place, so that any of them gives the pages of a walk; another one, which names the sequence, keeps it for
+// longer. A snapshot goes a minute after its last use. A member keeps 256 different contents at most: beyond that a walk cannot begin. One that has started again keeps none of before.
+//
 // # Start
 //
 // The index is opened as its last flush left it, with the lease table of that sequence; a damaged one is set aside. The log must be the one that the index was made from, and

@@ -18,10 +18,10 @@ const (
 	doubtsKept = 16
 )
 
-// isMark tells whether members remember what they held behind a message, to compare it: records that change nothing and that a log has regularly, as long as anybody serves.
+// isMark tells whether members remember what they held behind a message, to compare it: records that change nothing. Leases are regular, as long as anybody serves.
 func isMark(raw message) bool {
 	return raw.record != nil && slices.ContainsFunc(raw.record.Ops, func(op wire.Op) bool {
-		return op.Kind == wire.KindLease || op.Kind == wire.KindBarrier || op.Kind == wire.KindCheckpoint
+		return op.Kind == wire.KindLease || op.Kind == wire.KindBarrier || op.Kind == wire.KindCheckpoint || op.Kind == wire.KindPin
 	})
 }
 

@@ -35,7 +35,8 @@ type Member struct {
 	grants   *grants
 	rest     *rest
 	progress *progress
-	pins     pins
+	pins     pins // for the later trips of queries
+	walks    pins // for the pages of walks
 	requests chan request
 	places   chan struct{}  // of requests that wait for the member to catch up
 	parked   sync.WaitGroup // those requests
@@ -73,6 +74,7 @@ func New(o Options) (*Member, error) {
 		verdicts: verdicts{orders: make(chan order, 1)},
 		metrics:  newMetrics(), status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
 		grants: &grants{length: o.Lease, clock: o.Clock}, rest: newRest(o.IdleAfter),
+		pins: pins{life: pinTime, most: pinnedSnapshots}, walks: pins{life: walkTime, most: pinnedSnapshots},
 	}
 	if m.folder, err = openFolder(o.Dir); err != nil {
 		return nil, fmt.Errorf("member %s: %w", m.id, err)
@@ -136,7 +138,7 @@ func (m *Member) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("member %s: %w", m.id, err)
 	}
 	defer unregister()
-	defer m.pins.release()
+	defer m.releasePins()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return m.applyLog(ctx) })
 	g.Go(func() error { return m.renewLeases(ctx) })

@@ -8,8 +8,11 @@ import (
 	"github.com/jetseek/jetseek/engine"
 )
 
-// pins keep snapshots for the later trips of a query, named by their sequence. All queries at one sequence share one pin.
+// pins keep snapshots, named by their sequence: for the later trips of a query, or for the pages of walks. All that name a sequence share one pin.
 type pins struct {
+	life time.Duration // of a pin, from its last use
+	most int           // different contents that are kept
+
 	mu   sync.Mutex // guards held
 	held []pin      // by last use, the oldest first
 }
@@ -19,55 +22,86 @@ type pin struct {
 	last time.Time
 }
 
-// keep pins a snapshot; the caller keeps its own reference.
+// keep pins a snapshot in place of the one unused for longest if there is no room; the caller keeps its own reference.
 func (p *pins) keep(snap *engine.Snapshot) {
-	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.expire(now)
-	if i := p.find(snap.Seq()); i >= 0 {
-		p.touch(i, now)
+	if p.renew(snap.Seq()) {
 		return
 	}
-	if len(p.held) == pinnedSnapshots {
+	if len(p.held) >= p.most {
 		p.held[0].snap.Close()
 		p.held = slices.Delete(p.held, 0, 1)
 	}
-	p.held = append(p.held, pin{snap: snap.Retain(), last: now})
+	p.held = append(p.held, pin{snap.Retain(), time.Now()})
+}
+
+// keepBeside pins a snapshot if there is room beside those that are kept. One of the same content as another takes none: their number is bounded by pinnedNames.
+func (p *pins) keepBeside(snap *engine.Snapshot) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.renew(snap.Seq()) {
+		return true
+	}
+	if len(p.held) >= pinnedNames {
+		return false
+	}
+	contents := map[uint64]bool{snap.ContentSeq(): true}
+	for _, h := range p.held {
+		contents[h.snap.ContentSeq()] = true
+	}
+	if len(contents) > p.most {
+		return false
+	}
+	p.held = append(p.held, pin{snap.Retain(), time.Now()})
+	return true
 }
 
 // get gives the pinned snapshot, which the caller must close, or nil.
 func (p *pins) get(seq uint64) *engine.Snapshot {
-	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.expire(now)
-	i := p.find(seq)
-	if i < 0 {
+	if !p.renew(seq) {
 		return nil
 	}
-	snap := p.held[i].snap.Retain()
-	p.touch(i, now)
-	return snap
+	return p.held[len(p.held)-1].snap.Retain()
 }
 
-func (p *pins) find(seq uint64) int {
-	return slices.IndexFunc(p.held, func(h pin) bool { return h.snap.Seq() == seq })
+// use keeps a pin for longer, if it is there.
+func (p *pins) use(seq uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.renew(seq)
 }
 
-func (p *pins) touch(i int, now time.Time) {
+// renew makes a pin the one used last; false if it is not there. Those whose time is over are not.
+func (p *pins) renew(seq uint64) bool {
+	now := time.Now()
+	p.expire(now)
+	i := slices.IndexFunc(p.held, func(h pin) bool { return h.snap.Seq() == seq })
+	if i < 0 {
+		return false
+	}
 	h := p.held[i]
 	h.last = now
 	p.held = append(slices.Delete(p.held, i, i+1), h)
+	return true
 }
 
 func (p *pins) expire(now time.Time) {
 	n := 0
-	for n < len(p.held) && now.Sub(p.held[n].last) > pinTime {
+	for n < len(p.held) && now.Sub(p.held[n].last) > p.life {
 		p.held[n].snap.Close()
 		n++
 	}
 	p.held = slices.Delete(p.held, 0, n)
+}
+
+// tidy drops the pins whose time is over.
+func (p *pins) tidy() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expire(time.Now())
 }
 
 // release drops all pins.

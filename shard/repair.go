@@ -143,7 +143,7 @@ func (m *Member) mend(ctx context.Context, r *replay) (documents uint64, err err
 		return m.index.alone(ctx, func(x *engine.Index) error {
 			n, err := x.Mend(ctx, r.index)
 			documents = uint64(n)
-			m.pins.release() // they hold what was wrong
+			m.releasePins() // they hold what was wrong
 			m.marks.forget()
 			return err
 		})
@@ -163,10 +163,10 @@ func (m *Member) beginAnew(ctx context.Context) (documents uint64, err error) {
 	err = m.inApplyLoop(ctx, func(ctx context.Context) error {
 		m.replayed = max(m.replayed, m.appliedSeq())
 		m.marks.forget()
-		if err := m.index.replace(ctx, m.pins.release, m.openAnew); err != nil {
+		if err := m.index.replace(ctx, m.releasePins, m.openAnew); err != nil {
 			return err
 		}
-		m.table, m.signed, m.told = nil, false, nil
+		m.table, m.signed, m.told, m.pinned = nil, false, nil, nil
 		m.reached.Store(&place{log: m.log})
 		m.follower.rewind()
 		m.progress.advance(nil)

@@ -85,7 +85,7 @@ func (r *replay) apply(ctx context.Context, batch []message) error {
 			return err
 		}
 	}
-	r.told = r.told[:0]
+	r.told, r.pinned = r.told[:0], r.pinned[:0]
 	if err := r.index.AwaitRoom(ctx); err != nil {
 		return err
 	}

@@ -71,6 +71,8 @@ func (m *Member) publishWatermarks(ctx context.Context) error {
 		case <-advanced:
 		case <-changed:
 		case <-beat.C:
+			m.pins.tidy()
+			m.walks.tidy()
 		}
 	}
 }

@@ -24,6 +24,7 @@ type translator struct {
 	table   leaseTable
 	signed  bool          // a record of the log has verified
 	told    []attestation // by leases, since somebody looked last
+	pinned  []wire.Pin    // as told
 	refused atomic.Uint64 // records that were passed over
 }
 
@@ -144,6 +145,12 @@ func (m *translator) operation(raw message, op *wire.Op) (_ engine.Op, inEngine 
 			return engine.Op{}, false, err
 		}
 		m.table = m.table.evicted(e)
+	case wire.KindPin:
+		p, err := wire.DecodePin(op.Body)
+		if err != nil {
+			return engine.Op{}, false, err
+		}
+		m.pinned = append(m.pinned, p)
 	case wire.KindGenesis:
 		return engine.Op{}, false, m.genesis(raw, op)
 	case wire.KindBarrier, wire.KindCheckpoint, wire.KindCommit: // places in the log, nothing more

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,6 +28,7 @@ func searchCommand() *cli.Command {
 		&cli.StringFlag{Name: "fields", Usage: "`LIST` of fields to show (default: all)"},
 		&cli.BoolFlag{Name: "and", Usage: "words are joined by AND instead of OR"},
 		&cli.BoolFlag{Name: "count", Usage: "count exactly, however many there are"},
+		&cli.BoolFlag{Name: "all", Usage: "write every hit of one snapshot, as JSON a line, however many there are"},
 		&cli.BoolFlag{Name: "whole", Usage: "fail rather than answer without a group that is away"},
 	)
 	return clientCommand("search", "search, in Lucene's syntax: +must -not \"a phrase\" field:value year:[2000 TO 2010] title^2", arguments{"[QUERY]", 0, many}, flags, search)
@@ -38,12 +40,13 @@ func search(c *cli.Context, link remote.Link) error {
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(request)
+	if c.Bool("all") {
+		return searchAll(c, link, request)
+	}
+	call, err := searchCall(c, request)
 	if err != nil {
 		return err
 	}
-	budget := time.Duration(request.TimeoutMs) * time.Millisecond
-	call := remote.Call{Op: ops.Search, Collection: c.String("collection"), Body: body, Budget: budget + time.Second}
 	return show(c, link, call, func(w io.Writer, a *wire.SearchResponse) error {
 		marks := [2]string{}
 		if isTerminal(w) {
@@ -52,6 +55,44 @@ func search(c *cli.Context, link remote.Link) error {
 		_, err := io.WriteString(w, renderSearch(a, highlight.New(q), request.From, terminalWidth(w), marks))
 		return err
 	})
+}
+
+func searchCall(c *cli.Context, request *wire.SearchBody) (remote.Call, error) {
+	body, err := json.Marshal(request)
+	budget := time.Duration(request.TimeoutMs) * time.Millisecond
+	return remote.Call{Op: ops.Search, Collection: c.String("collection"), Body: body, Budget: budget + time.Second}, err
+}
+
+// walkPage is how many hits a page of --all has.
+const walkPage = 1000
+
+// searchAll walks through all hits and writes each as a line of JSON.
+func searchAll(c *cli.Context, link remote.Link, request *wire.SearchBody) error {
+	if c.IsSet("limit") || c.IsSet("from") {
+		return usageError{errors.New("--all writes every hit: --limit and --from do not go with it")}
+	}
+	budget := request.TimeoutMs
+	for request.Cursor, request.Limit = wire.CursorStart, walkPage; request.Cursor != ""; {
+		call, err := searchCall(c, request)
+		if err != nil {
+			return err
+		}
+		answer, err := ask(c, link, call)
+		if err != nil {
+			return err
+		}
+		page, err := remote.Decode[wire.SearchResponse](answer)
+		if err != nil {
+			return err
+		}
+		for i := range page.Hits {
+			if err := printValue(c.App.Writer, &page.Hits[i]); err != nil {
+				return err
+			}
+		}
+		*request = wire.SearchBody{Cursor: page.Cursor, TimeoutMs: budget}
+	}
+	return nil
 }
 
 // commandBudget is a search's when the flag does not say: people would rather wait than have a part.

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"time"
 
 	"github.com/jetseek/jetseek/subjects/ops"
@@ -23,6 +24,27 @@ func (c *Client) Search(ctx context.Context, collection string, s *wire.SearchBo
 // a context that lives longer.
 func (c *Client) SearchJSON(ctx context.Context, collection string, body []byte) (*wire.SearchResponse, error) {
 	return c.search(ctx, collection, body, 0)
+}
+
+// Walk gives every hit of a search, in order, as the documents were when it began, less those deleted meanwhile; pages have s.Limit hits. It ends with an error when there is one,
+// cursor_expired when there was more than a minute between two pages.
+func (c *Client) Walk(ctx context.Context, collection string, s *wire.SearchBody) iter.Seq2[*wire.Hit, error] {
+	return func(yield func(*wire.Hit, error) bool) {
+		page := *s
+		for page.Cursor = wire.CursorStart; page.Cursor != ""; {
+			reply, err := c.Search(ctx, collection, &page)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range reply.Hits {
+				if !yield(&reply.Hits[i], nil) {
+					return
+				}
+			}
+			page = wire.SearchBody{Cursor: reply.Cursor, TimeoutMs: s.TimeoutMs}
+		}
+	}
 }
 
 func (c *Client) search(ctx context.Context, collection string, body []byte, budget time.Duration) (*wire.SearchResponse, error) {

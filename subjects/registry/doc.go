@@ -3,6 +3,7 @@
 //
 //	map                       placement.Map; changed by compare-and-set on its revision
 //	collections.{name}        [Collection]; created, changed and dropped by compare-and-set
+//	cursor_secret             what cursors of walks are sealed with; created once
 //	members.{group}.{node}    [Member]; put by the member itself, gone [MemberTTL] after the last time
 //
 // Beside it stand two object stores for what is larger than a message: [Uploads], where clients put bodies of requests, and [Documents], to which logs refer.

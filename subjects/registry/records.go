@@ -24,6 +24,7 @@ const (
 	mapKey            = "map"
 	collectionsPrefix = "collections."
 	membersPrefix     = "members."
+	cursorSecretKey   = "cursor_secret"
 )
 
 // Collection is the cluster's record of a collection.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/placement"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // ErrConflict is the error of a write that lost a race, or whose reply could have been lost together with a race: the record is not at the revision that
@@ -175,6 +177,29 @@ func (s *Store) Members(ctx context.Context, group string) ([]*Member, error) {
 			all = append(all, m)
 		case <-ctx.Done():
 			return nil, fmt.Errorf("read record %s: %w", pattern, ctx.Err())
+		}
+	}
+}
+
+// CursorSecret gives what cursors are sealed with. Who asks first makes it, of random bytes.
+func (s *Store) CursorSecret(ctx context.Context) ([]byte, error) {
+	for {
+		entry, err := s.get(ctx, cursorSecretKey)
+		switch {
+		case err == nil && len(entry.Value()) == wire.CursorSecretBytes:
+			return entry.Value(), nil
+		case err == nil:
+			return nil, fmt.Errorf("record %s: %d bytes of %d", cursorSecretKey, len(entry.Value()), wire.CursorSecretBytes)
+		case !errors.Is(err, ErrNotFound):
+			return nil, err
+		}
+		secret := make([]byte, wire.CursorSecretBytes)
+		rand.Read(secret)
+		_, err = s.kv.Create(ctx, cursorSecretKey, secret)
+		if err := s.failure("create", cursorSecretKey, err); err == nil {
+			return secret, nil
+		} else if !errors.Is(err, ErrConflict) || ctx.Err() != nil {
+			return nil, err
 		}
 	}
 }

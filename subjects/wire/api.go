@@ -227,6 +227,7 @@ type SearchResponse struct {
 	Coverage  Coverage        `json:"coverage"`
 	Pipeline  Pipeline        `json:"pipeline"`
 	Profile   map[string]any  `json:"profile,omitempty"`
+	Cursor    string          `json:"cursor,omitempty"` // of a walk: asks for the next page; "" when the snapshot has no place behind this one
 	Cached    bool            `json:"cached"`
 }
 

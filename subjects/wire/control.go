@@ -67,6 +67,12 @@ type Commit struct {
 	Own uint64
 }
 
+// Pin is the payload of [KindPin]: members keep their snapshot at the place of the record; or, where At is not 0, the one that they keep from an earlier record at
+// that sequence for longer.
+type Pin struct {
+	At uint64
+}
+
 // AppendLease appends the payload to dst.
 func AppendLease(dst []byte, l *Lease) []byte {
 	dst = appendStr(dst, l.Member)
@@ -104,6 +110,16 @@ func DecodeEvict(b []byte) (Evict, error) {
 	r := &reader{b: b}
 	e := Evict{Member: r.str(MaxNameBytes), Incarnation: r.u64(), G: r.uvarint()}
 	return e, payloadError("evict", r)
+}
+
+// AppendPin appends the payload to dst.
+func AppendPin(dst []byte, p *Pin) []byte { return appendUvarint(dst, p.At) }
+
+// DecodePin reads the payload of a pin.
+func DecodePin(b []byte) (Pin, error) {
+	r := &reader{b: b}
+	p := Pin{At: r.uvarint()}
+	return p, payloadError("pin", r)
 }
 
 // AppendOwn appends the payload to dst.

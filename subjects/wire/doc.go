@@ -15,8 +15,8 @@
 //	kind  message         body
 //	1     StatsRequest    flags u8 (1: pin) | fields list of str | terms list of (field str, term str) | fuzzy list of (field str, exact u8, word str, edits, prefix, most)
 //	2     StatsReply      fields list of (docs, total length) | df list | near list of lists of (term str, edits, df)
-//	3     SearchRequest   flags u8 (1: score, 2: a query follows, 4: aggregations follow) | limit | count to | fingerprint u64 | query | filters list | weights list of 3 f64 | sort keys list |
-//	                      aggregations bytes, as package agg encodes definitions
+//	3     SearchRequest   flags u8 (1: score, 2: a query follows, 4: aggregations follow, 8: a place follows) | limit | count to | fingerprint u64 | query | filters list | weights list of 3 f64 | sort keys list |
+//	                      aggregations bytes, as package agg encodes definitions | the place in the order to go on behind, as candidates of one
 //	4     SearchReply     total | left out | 0, or 1 and partial results of aggregations, bytes as package agg encodes them, or 2 and an error | candidates
 //	5     DocsRequest     ids list of str
 //	6     DocsReply       docs list
@@ -42,6 +42,7 @@
 //	candidates   count | keys each | length of the arena | per candidate: length of the id, score (zigzag), its keys | the arena
 //	key          kind u8 | nothing, an integer (zigzag), f64, or a length in the arena
 //	doc          found u8 | id str | version | source bytes
+//	cursor       b1 | collection u64 | name str | groups list of (group str, seq) | kept at, ms | total | 0 (eq), 1 (gte) or 2 (estimate) | body bytes | the last place, as candidates of one
 //	lease        member str | incarnation u64 | g | duration ms
 //
 // The arena holds ids and string keys in the order of their lengths, so that a reader makes one string and cuts it.

@@ -52,6 +52,7 @@ var (
 	testFrame  = wire.Frame{Call: 7, Round: 1, Slot: 2, Last: true, Seq: 300, Epoch: 1, Fingerprint: 0xfeed, Incarnation: 0xbeef}
 	testLeases = []wire.LeaseEntry{{Member: "g0/n1", Incarnation: 0xbeef, G: 280, DurationMs: 15000}}
 	testSource = []byte(`{"id":"a","n":1}`)
+	testPlace  = query.Candidate{ID: "d1", Score: 3, Keys: []query.Key{{Kind: query.KeyInt, Int: 1999}}}
 	testDoc    = wire.Doc{Found: true, ID: "a", Version: 3, Source: testSource}
 )
 
@@ -70,6 +71,14 @@ func forms() map[string]form {
 			Head: testHead, Query: &query.MatchAll{Boost: 1}, Filters: []query.Node{&query.MatchNone{}}, Score: true, Limit: 10, CountTo: 300, Fingerprint: 0xfeed,
 			Weights: []bm25.Weight{{W: 2.5, C0: 0.3, C1: 0.009}}, Sort: []query.SortKey{{By: query.ByField, Field: "year", Type: schema.Long, Desc: true}},
 		}, wire.AppendSearchRequest, wire.DecodeSearchRequest),
+		"walk_request": formOf(wire.SearchRequest{
+			Head: testHead, Query: &query.MatchAll{Boost: 1}, Filters: []query.Node{&query.MatchNone{}}, Score: true, Limit: 10, CountTo: 300, Fingerprint: 0xfeed,
+			Weights: []bm25.Weight{{W: 2.5, C0: 0.3, C1: 0.009}}, Sort: []query.SortKey{{By: query.ByField, Field: "year", Type: schema.Long, Desc: true}}, After: &testPlace,
+		}, wire.AppendSearchRequest, wire.DecodeSearchRequest),
+		"cursor": formOf(wire.Cursor{
+			Collection: 0xabc, Name: "default", Groups: []wire.GroupSeq{{Group: "g0", Seq: 17}, {Group: "g1", Seq: 300}}, HeldMs: 1000,
+			Total: wire.Total{Value: 1315, Relation: "eq"}, Body: []byte("{}"), After: testPlace,
+		}, wire.AppendCursor, wire.DecodeCursor),
 		"search_reply": formOf(wire.SearchReply{Frame: testFrame, Total: 1315, LeftOut: 1, Candidates: []query.Candidate{
 			{ID: "d1", Score: 31138512896, Keys: []query.Key{{Kind: query.KeyInt, Int: -3}, {Kind: query.KeyFloat, Float: 0.5}, {Kind: query.KeyString, Str: "red"}, {}}},
 			{ID: "d22", Keys: []query.Key{{Kind: query.KeyInt, Int: -4}, {}, {Kind: query.KeyString}, {}}},
@@ -112,6 +121,7 @@ func forms() map[string]form {
 		"evict":   payloadOf(wire.Evict{Member: "g0/n1", Incarnation: 0xbeef, G: 300}, wire.AppendEvict, wire.DecodeEvict),
 		"own":     payloadOf(wire.Own{Epoch: 1, Ranges: []wire.SlotRange{{From: 0, To: 99}, {From: 16383, To: 16383}}}, wire.AppendOwn, wire.DecodeOwn),
 		"genesis": payloadOf(wire.Genesis{Log: testLog, Group: "g0", Generation: 1, FirstSeq: 1, By: "g0/n1"}, wire.AppendGenesis, wire.DecodeGenesis),
+		"pin":     payloadOf(wire.Pin{At: 300}, wire.AppendPin, wire.DecodePin),
 		"commit":  payloadOf(wire.Commit{Own: 300}, wire.AppendCommit, wire.DecodeCommit),
 		"record":  formOf(testRecord(0, nil), wire.AppendRecord, wire.DecodeRecord),
 		"record_signed": formOf(testRecord(9, bytes.Repeat([]byte{0xaa}, 32)),

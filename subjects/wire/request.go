@@ -18,7 +18,7 @@ type Head struct {
 	SchemaVersion uint64 // by which the request was resolved
 	Epoch         uint64 // at which this group's ownership last changed, by the sender's map
 	MinSeq        uint64 // the snapshot must be at or past it
-	AtSeq         uint64 // stats: 0; search, docs, explain: the pinned snapshot, or 0 for the present one
+	AtSeq         uint64 // the pinned snapshot, or 0 for the present one
 	BudgetMs      uint32 // what was left of the caller's budget when this was sent; 0: nothing
 }
 
@@ -37,12 +37,13 @@ type SearchRequest struct {
 	Query       query.Node   // resolved; nil: everything
 	Filters     []query.Node // resolved
 	Weights     []bm25.Weight
-	Sort        []query.SortKey // empty: by score
-	Score       bool            // scores are wanted
-	Limit       uint32          // candidates at most
-	CountTo     uint64          // how far matches are counted; 0: all
-	Fingerprint uint64          // of the weights; comes back in the frame
-	Aggs        []byte          // definitions of aggregations, as package agg encodes them; nil: none. Those of a decoded request alias the message
+	Sort        []query.SortKey  // empty: by score
+	Score       bool             // scores are wanted
+	Limit       uint32           // candidates at most
+	After       *query.Candidate // only those that come after it in the order of Sort; nil: all
+	CountTo     uint64           // how far matches are counted; 0: all
+	Fingerprint uint64           // of the weights; comes back in the frame
+	Aggs        []byte           // definitions of aggregations, as package agg encodes them; nil: none. Those of a decoded request alias the message
 }
 
 // DocsRequest asks for documents that a search has found.
@@ -134,6 +135,7 @@ const (
 	searchScore = 1
 	searchQuery = 2
 	searchAggs  = 4
+	searchAfter = 8
 )
 
 // AppendSearchRequest appends the binary form to dst.
@@ -148,6 +150,9 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 	}
 	if q.Aggs != nil {
 		flags |= searchAggs
+	}
+	if q.After != nil {
+		flags |= searchAfter
 	}
 	dst = append(dst, flags)
 	dst = appendUvarint(appendUvarint(dst, uint64(q.Limit)), q.CountTo)
@@ -167,6 +172,9 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 	if q.Aggs != nil {
 		dst = appendStr(dst, q.Aggs)
 	}
+	if q.After != nil { // at the end, since candidates are read from both ends
+		dst = appendCandidates(dst, []query.Candidate{*q.After})
+	}
 	return dst
 }
 
@@ -175,7 +183,7 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 	r := open(b, kindSearchRequest)
 	q := &SearchRequest{Head: readHead(r)}
 	flags := r.u8()
-	if flags > searchScore|searchQuery|searchAggs {
+	if flags > searchScore|searchQuery|searchAggs|searchAfter {
 		r.fail("flags %#x of a search", flags)
 	}
 	q.Score = flags&searchScore != 0
@@ -211,7 +219,22 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 	if flags&searchAggs != 0 {
 		q.Aggs = r.bytes(len(b))
 	}
+	if flags&searchAfter != 0 {
+		q.After = readPlaceInOrder(r, q.Sort)
+	}
 	return finish(q, "search request", r)
+}
+
+// readPlaceInOrder reads the one candidate of a list, which has a key for each of the sort keys.
+func readPlaceInOrder(r *reader, sort []query.SortKey) *query.Candidate {
+	list := readCandidates(r)
+	if r.err == nil && (len(list) != 1 || len(list[0].Keys) != len(sort)) {
+		r.fail("%d candidates to go on from, or another number of keys than %d", len(list), len(sort))
+	}
+	if r.err != nil {
+		return nil
+	}
+	return &list[0]
 }
 
 // AppendDocsRequest appends the binary form to dst.

@@ -52,13 +52,14 @@ type SearchBody struct {
 	Snippet         *snippet.Options           // nil: none
 	Aggs            json.RawMessage            // an object of aggregations, as package agg reads them; nil: none
 	Facets          []string                   // fields all values of which are counted
+	Cursor          string                     // "": one page, [CursorStart]: the first of a walk, else what the page before gave: beside it only TimeoutMs counts, 0: that of the first page
 	Later           map[string]json.RawMessage // keys of the API that are not supported yet, as sent
 }
 
 // isLater tells of keys of the API that [SearchBody.Validate] refuses until they are supported.
 func isLater(key string) bool {
 	switch key {
-	case "knn", "knn_k", "knn_exact", "fusion", "pool", "cursor", "collapse", "suggest":
+	case "knn", "knn_k", "knn_exact", "fusion", "pool", "collapse", "suggest":
 		return true
 	}
 	return false
@@ -98,11 +99,19 @@ func DecodeSearch(raw []byte) (*SearchBody, error) {
 type searchDecoder struct {
 	body  *SearchBody
 	order string // of the key "order"
+	first string // key that no later page has
+	timed bool   // a timeout was given
 }
 
 func (d *searchDecoder) finish() (*SearchBody, error) {
 	if err := d.body.applyOrder(d.order); err != nil {
 		return nil, err
+	}
+	if d.body.Cursor != "" && d.body.Cursor != CursorStart && d.first != "" {
+		return nil, fault.New(fault.BadRequest, "%s beside the cursor of a page: it goes on with the search of its first page; timeout_ms alone may stand there", fault.Quote(d.first))
+	}
+	if d.body.Cursor != "" && d.body.Cursor != CursorStart && !d.timed {
+		d.body.TimeoutMs = 0
 	}
 	if err := d.body.checkPage(); err != nil {
 		return nil, err
@@ -122,6 +131,12 @@ func (s *SearchBody) Validate() error {
 		if err := s.Snippet.Check(); err != nil {
 			return err
 		}
+	}
+	if s.Cursor == CursorStart && s.From > 0 {
+		return fault.New(fault.BadRequest, "from beside a cursor: a walk begins with the first place")
+	}
+	if s.Cursor == CursorStart && s.Limit == 0 {
+		return fault.New(fault.BadRequest, "limit 0 beside a cursor: its pages would never end")
 	}
 	return s.checkPage()
 }
@@ -157,6 +172,9 @@ func (s *SearchBody) applyOrder(order string) error {
 
 func (d *searchDecoder) set(key string, r *strictjson.Reader) (err error) {
 	s := d.body
+	if key != "cursor" && key != "timeout_ms" && d.first == "" {
+		d.first = key
+	}
 	switch key {
 	case "query":
 		s.Query, err = readQuery(key, r)
@@ -185,6 +203,7 @@ func (d *searchDecoder) set(key string, r *strictjson.Reader) (err error) {
 	case "track_total":
 		s.TrackTotal, err = readTrackTotal(key, r)
 	case "timeout_ms":
+		d.timed = true
 		s.TimeoutMs, err = readTimeout(key, r)
 	case "partial":
 		s.Partial, err = readWord(fault.BadRequest, key, r, "allow", "fail", "material")
@@ -204,6 +223,8 @@ func (d *searchDecoder) set(key string, r *strictjson.Reader) (err error) {
 		s.Snippet, err = readSnippet(key, r)
 	case "aggs":
 		s.Aggs, err = readRaw(r)
+	case "cursor":
+		s.Cursor, err = readCursor(key, r)
 	case "facets":
 		s.Facets, err = readFacets(key, r)
 	default:
@@ -236,6 +257,14 @@ func readMinSeq(key string, r *strictjson.Reader) (map[string]uint64, error) {
 		return err
 	})
 	return sequences, err
+}
+
+func readCursor(key string, r *strictjson.Reader) (string, error) {
+	cursor, err := readText(key, r)
+	if err == nil && cursor == "" {
+		err = wrongType(key, "\"*\", or the cursor that a page has given")
+	}
+	return cursor, err
 }
 
 // readDFS gives the word of stats that the key dfs means.

@@ -33,6 +33,13 @@ type searchJSON struct {
 	Snippet         *snippetJSON      `json:"snippet,omitempty"`
 	Aggs            json.RawMessage   `json:"aggs,omitempty"`
 	Facets          []string          `json:"facets,omitempty"`
+	Cursor          string            `json:"cursor,omitempty"`
+}
+
+// pageJSON asks for a later page of a walk.
+type pageJSON struct {
+	Cursor    string `json:"cursor"`
+	TimeoutMs int64  `json:"timeout_ms,omitempty"`
 }
 
 type sortJSON struct {
@@ -49,11 +56,14 @@ type placeJSON struct {
 
 // MarshalJSON gives the body as [DecodeSearch] reads it.
 func (s *SearchBody) MarshalJSON() ([]byte, error) {
+	if s.Cursor != "" && s.Cursor != CursorStart {
+		return json.Marshal(pageJSON{s.Cursor, s.TimeoutMs})
+	}
 	out := searchJSON{
 		Query: s.Query, Filters: s.Filters, Limit: s.Limit, From: s.From, Sort: sortsJSON(s.Sort), DefaultOperator: s.DefaultOperator,
 		Lenient: s.Lenient, MinSeq: s.MinSeq, Stats: s.Stats, TimeoutMs: s.TimeoutMs, Partial: s.Partial, Quality: s.Quality,
 		TrackScores: s.TrackScores, Explain: s.Explain, Profile: s.Profile, MinScore: s.MinScore, Snippet: snippetOf(s.Snippet),
-		Aggs: s.Aggs, Facets: s.Facets,
+		Aggs: s.Aggs, Facets: s.Facets, Cursor: s.Cursor,
 	}
 	if s.Fields != nil {
 		out.Fields = &s.Fields // a pointer, because omitempty drops an empty list

@@ -19,6 +19,7 @@ type collector struct {
 	sort    []query.SortKey
 	scoring bool
 	limit   int
+	after   *query.Candidate // what does not come after it is left out; nil: nothing is
 
 	seg     *segment.Segment
 	sources []keySource // of seg, one a sort key
@@ -49,7 +50,7 @@ type keySource struct {
 // begin readies the collector for a request; it keeps its memory.
 func (c *collector) begin(r *Request) {
 	byScore := len(r.Sort) == 0 || slices.ContainsFunc(r.Sort, func(k query.SortKey) bool { return k.By == query.ByScore })
-	c.sort, c.scoring, c.limit, c.seg = r.Sort, r.Score || byScore, r.Limit, nil
+	c.sort, c.scoring, c.limit, c.after, c.seg = r.Sort, r.Score || byScore, r.Limit, r.After, nil
 	c.heap, c.keys, c.bar = c.heap[:0], c.keys[:0], bar{}
 	c.sources = append(c.sources[:0], make([]keySource, len(r.Sort))...)
 	c.next = append(c.next[:0], make([]query.Key, len(r.Sort))...)
@@ -109,6 +110,9 @@ func (c *collector) add(doc uint32, score int64) {
 	for i := range c.sort {
 		c.next[i] = c.key(i, e)
 	}
+	if c.after != nil && !c.comesAfter(&e) {
+		return
+	}
 	if !full {
 		for i := range c.next {
 			if c.keys = append(c.keys, query.Key{}); len(c.strs) < len(c.keys) {
@@ -132,6 +136,17 @@ func (c *collector) add(doc uint32, score int64) {
 	*worst = e
 	c.down(0)
 	c.raise()
+}
+
+// comesAfter tells whether a document, whose keys are in next, comes after the one that the request names.
+func (c *collector) comesAfter(e *entry) bool {
+	if len(c.sort) == 0 && e.score != c.after.Score {
+		return e.score < c.after.Score
+	}
+	if order := query.CompareKeyLists(c.sort, c.next, c.after.Keys); order != 0 {
+		return order > 0
+	}
+	return string(e.seg.ID(e.doc)) > c.after.ID
 }
 
 func (c *collector) keysOf(e *entry) []query.Key {

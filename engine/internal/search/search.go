@@ -24,11 +24,12 @@ type Request struct {
 	Query   query.Node   // resolved
 	Filters []query.Node // resolved; all must match, none scores
 	Weights []bm25.Weight
-	Sort    []query.SortKey // empty: by score
-	Score   bool            // scores are wanted though nothing is sorted by them
-	Limit   int             // candidates at most; 0: only the total
-	CountTo uint64          // count at least so many matches exactly; 0: all
-	Scratch *Scratch        // memory to use again; nil: none
+	Sort    []query.SortKey  // empty: by score
+	Score   bool             // scores are wanted though nothing is sorted by them
+	Limit   int              // candidates at most; 0: only the total
+	After   *query.Candidate // only candidates that come after it in the total order, with a key for each of Sort; nil: all. The total counts all
+	CountTo uint64           // count at least so many matches exactly; 0: all
+	Scratch *Scratch         // memory to use again; nil: none
 }
 
 // Result is what was found.
@@ -63,7 +64,7 @@ func (s *Scratch) put(m *memory) {
 	m.env.forget()
 	m.sweep.forget()
 	m.plan.forget()
-	m.c.seg, m.c.sort, m.c.bar = nil, nil, bar{}
+	m.c.seg, m.c.sort, m.c.after, m.c.bar = nil, nil, nil, bar{}
 	clear(m.c.sources)
 	clear(m.order)
 	if s != nil {
