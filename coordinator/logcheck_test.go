@@ -76,7 +76,8 @@ func TestLogThatWasSetBackStopsWritesUntilItIsRestored(t *testing.T) {
 	by := c.coordinator()
 	c.create(by, "c")
 	c.mustIndex(by, "c", `{"id":"a"}`)
-	by.packer("g0").seen += 4 // as if the log had acknowledged four more, and lost them
+	const lost = 50
+	by.packer("g0").seen += lost // as if the log had acknowledged so many more, and lost them: more than members write meanwhile
 	_, err := c.index(by, "c", `{"id":"b"}`)
 	if e := wire.FromError(err); err == nil || e.Reason != reasonLogRewritten || e.Durable != wire.DurableUnknown {
 		t.Errorf("the write that was stored at a place given before: %v", err)
@@ -88,7 +89,13 @@ func TestLogThatWasSetBackStopsWritesUntilItIsRestored(t *testing.T) {
 	if m := c.members(by); len(m.Alarms) != 1 || !strings.Contains(m.Alarms[0], "NATS has lost what it had stored") {
 		t.Errorf("alarms %q", m.Alarms)
 	}
-	c.untilTaken(by, 20*time.Second) // the members' leases carry the log on: two every 3 s
+	other := c.coordinator()
+	for range lost {
+		if _, err := other.tell(t.Context(), "g0", wire.Op{Kind: wire.KindBarrier, IfVersion: wire.NoCondition}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.untilTaken(by, 20*time.Second)
 	if m := c.members(by); len(m.Alarms) != 0 {
 		t.Errorf("alarms %q after the log is whole again", m.Alarms)
 	}
