@@ -104,16 +104,14 @@ func (s *state) with(jobs []*mergeJob) state {
 // fileMerge is [segment.Merger.MergeTo] or FlushTo.
 type fileMerge func(context.Context, io.Writer, segment.Overflow, []segment.Input) ([][]uint32, error)
 
-// runToFile makes the merged segment, in a file; spare says that the disk is to be spared. Its inputs are verified first: else a merge would give damage a new checksum.
+// runToFile makes the merged segment, in a file; spare says that the disk is to be spared.
 func (j *mergeJob) runToFile(ctx context.Context, f *files, spare bool, merge fileMerge) (err error) {
 	inputs, alive := j.living()
 	if alive == 0 {
 		return nil
 	}
-	for _, p := range j.inputs {
-		if err := p.scrub(ctx, nil); err != nil {
-			return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
-		}
+	if err := j.scrub(ctx); err != nil {
+		return err
 	}
 	j.file, j.seg, err = f.write(ctx, spare, func(sink io.Writer, overflow segment.Overflow) error {
 		j.maps, err = merge(ctx, sink, overflow, inputs)

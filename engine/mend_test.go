@@ -298,7 +298,7 @@ func TestScrubFindsFlippedBits(t *testing.T) {
 	}
 }
 
-// TestMergesRefuseDamage: neither a flush nor a merge makes a new segment, with a checksum that holds, of one that is not what was written.
+// TestMergesRefuseDamage: neither a flush nor a merge, to a file or in memory, makes a new segment, with a checksum that holds, of one that is not what was written.
 func TestMergesRefuseDamage(t *testing.T) {
 	dir := t.TempDir()
 	x := openIn(t, dir, nil)
@@ -330,9 +330,10 @@ func TestMergesRefuseDamage(t *testing.T) {
 		m := new(segment.Merger)
 		flip()
 		err := job.runToFile(t.Context(), x.files, false, m.MergeTo)
+		inMemory := job.run(t.Context(), m)
 		flip()
-		if !errors.Is(err, ErrUnreadable) || job.file != nil {
-			t.Errorf("merge of a damaged segment, in a file %t: %v", p.file != nil, err)
+		if !errors.Is(err, ErrUnreadable) || !errors.Is(inMemory, ErrUnreadable) || job.file != nil || job.seg != nil {
+			t.Errorf("merge of a damaged segment, in a file %t: to a file %v, in memory %v", p.file != nil, err, inMemory)
 		}
 		if err := job.runToFile(t.Context(), x.files, false, m.MergeTo); err != nil {
 			t.Errorf("merge of a sound segment, in a file %t: %v", p.file != nil, err)

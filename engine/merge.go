@@ -93,21 +93,34 @@ func (j *mergeJob) living() (inputs []segment.Input, alive int) {
 	return inputs, alive
 }
 
-// run makes the merged segment, in memory.
+// run makes the merged segment, in memory. Its inputs are verified first, as [mergeJob.runToFile] does.
 func (j *mergeJob) run(ctx context.Context, m *segment.Merger) error {
 	inputs, alive := j.living()
 	if alive == 0 {
 		return nil
 	}
+	if err := j.scrub(ctx); err != nil {
+		return err
+	}
 	b, maps, err := m.Merge(ctx, inputs)
 	if err != nil {
 		return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
 	}
-	if j.seg, err = segment.Open(b); err != nil {
+	if j.seg, err = segment.OpenMade(b); err != nil {
 		return fmt.Errorf("open the segment just merged: %w", err)
 	}
 	j.maps = maps
 	j.part = newPart(0, j.seg, nil, j.owned)
+	return nil
+}
+
+// scrub verifies the inputs: else a merge would give damage a new checksum.
+func (j *mergeJob) scrub(ctx context.Context) error {
+	for _, p := range j.inputs {
+		if err := p.scrub(ctx, nil); err != nil {
+			return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
+		}
+	}
 	return nil
 }
 

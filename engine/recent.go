@@ -124,7 +124,7 @@ func (r *recent) cut(first, end uint32) (recentCut, error) {
 		return cut, nil
 	}
 	var err error
-	if cut.seg, err = segment.Open(bytes); err != nil {
+	if cut.seg, err = segment.OpenMade(bytes); err != nil {
 		return cut, fmt.Errorf("open the segment just built: %w", err)
 	}
 	cut.docs = docs

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -144,10 +145,11 @@ func (c *container) finish() []byte {
 		c.sink = nil
 		return nil
 	}
-	if size := len(c.buf) + len(tail); size < handOver || cap(c.buf) > size+size/4 {
-		return slices.Concat(c.buf, tail)
-	}
 	whole := append(c.buf, tail...)
+	if len(whole) < handOver || cap(whole) > len(whole)+len(whole)/4 {
+		c.buf = whole[:0]
+		return bytes.Clone(whole)
+	}
 	c.buf = nil
 	return whole
 }

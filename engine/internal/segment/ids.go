@@ -38,6 +38,9 @@ func enterID(table []uint64, doc int, hash uint64) {
 
 // Find gives the document with an id, dead or alive; hash is the id's [HashID].
 func (s *Segment) Find(id string, hash uint64) (uint32, bool) {
+	if s.filter.lacks(hash) {
+		return 0, false
+	}
 	slots := len(s.idTable) / 8
 	mask := uint64(slots - 1)
 	for i, n := hash&mask, 0; n < slots; i, n = (i+1)&mask, n+1 {

@@ -35,6 +35,7 @@ type Segment struct {
 	fields     []Field
 
 	idStarts, idBytes, idTable []byte
+	filter                     idFilter // of none: all ids may be there
 	version, birthSeq          docvalues.Column
 	birthLog, birthIndex, slot docvalues.Column
 	content                    []byte
@@ -70,6 +71,16 @@ func (f *Field) ExactPostings() postings.Source { return f.exact }
 
 // Open reads a segment, which keeps the bytes: they must not change. It verifies every checksum and every frame.
 func Open(b []byte) (*Segment, error) { return openSections(b, readSections) }
+
+// OpenMade is [Open] for bytes that a [Builder] or [Merger] has just made, whose checksums were computed a moment ago: they are not verified again. The ids of such a
+// segment, which is asked for them all the time, get a filter.
+func OpenMade(b []byte) (*Segment, error) {
+	s, err := openSections(b, readUnchecked)
+	if err == nil {
+		s.filter = newIDFilter(s.idTable, s.docs)
+	}
+	return s, err
+}
 
 // openSections opens a segment whose sections read gives.
 func openSections(b []byte, read func(b []byte, visit func(k kind, field int, section []byte) error) error) (*Segment, error) {
