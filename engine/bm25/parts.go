@@ -24,6 +24,25 @@ func (l *Lengths) Of(doc uint32) uint32 {
 	return l.Base
 }
 
+// Fill sets dst, which is as long as docs, to the lengths of documents.
+func (l *Lengths) Fill(dst, docs []uint32) {
+	dst = dst[:len(docs)]
+	switch l.Width {
+	case 1:
+		for i, d := range docs {
+			dst[i] = l.Base + uint32(l.Data[d])
+		}
+	case 2:
+		for i, d := range docs {
+			dst[i] = l.Base + uint32(binary.LittleEndian.Uint16(l.Data[2*int(d):]))
+		}
+	default:
+		for i, d := range docs {
+			dst[i] = l.Of(d)
+		}
+	}
+}
+
 // Parts sets dst to what [Part] gives for each posting: documents with their frequencies, which are above 0. dst and freqs are as long as docs. A loop
 // for each width of lengths keeps the choice out of it.
 func (w Weight) Parts(dst []int64, docs, freqs []uint32, l *Lengths) {

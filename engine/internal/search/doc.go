@@ -14,6 +14,9 @@
 // which lists are visited, and a sum of bounds is a bound without slack. Only what lies below the worst document kept is left out: one that equals
 // it may win by its id. So pruned and exhaustive answers are the same, and do not depend on how documents lie in segments.
 //
+// A phrase is no more frequent than the rarest of its terms in a document. So what the floor asks of it is asked of frequencies and lengths, by comparisons ([bm25.Reach]), before
+// any position is read; where terms are dense, places of positions are gathered for a whole window, going once through each list.
+//
 // Columns keep the bounds of the values of each block of 128 documents: ranges pass over blocks or take them whole, and of a search sorted by a field only documents
 // of blocks that can enter the heap are looked at ([bar]), from the end of a segment when the best lie there.
 //

@@ -122,6 +122,9 @@ func (a *asker) query() query.Node {
 		for i := range 1 + a.r.IntN(3) {
 			p.Terms, p.Offsets = append(p.Terms, fmt.Sprint("w", a.r.IntN(6))), append(p.Offsets, i)
 		}
+		if a.r.IntN(3) == 0 {
+			p.Terms[0] = a.word()
+		}
 		return p
 	case 5:
 		return &query.Bool{Must: a.terms(1 + a.r.IntN(3)), Should: a.terms(a.r.IntN(3)), Filter: a.filters(4), MustNot: a.filters(4)}

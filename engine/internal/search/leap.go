@@ -53,7 +53,7 @@ func (s *sweep) leap() {
 			}
 		}
 		if s.phrase {
-			s.check.leap(s, docs, floor)
+			s.check.leap(s, docs)
 			continue
 		}
 		for _, l := range s.any {

@@ -4,16 +4,18 @@ import (
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 	"github.com/jetseek/jetseek/engine/query"
 )
 
 // phraseCheck finds the documents that hold a phrase among those that hold all its terms. It occurs at most as often as each term, and all share one weight and the
-// document's length, so that the least of the terms' frequencies bounds the score: positions are read only of documents that can reach the floor, from the blocks
-// in which the document was found.
+// document's length, so that each term's frequency bounds the score: positions are read only of documents that can reach the floor.
 type phraseCheck struct {
 	terms   []phraseTerm // the rarest first
 	weight  bm25.Weight
 	lengths *bm25.Lengths
+	reach   bm25.Reach // of floor
+	floor   int64
 
 	positions []uint32 // scratch
 }
@@ -22,27 +24,33 @@ type phraseCheck struct {
 type phraseTerm struct {
 	list   *list
 	offset uint32
-	block  int // of the list, in which the last candidate was looked for
+	block  int              // of the list, in which the last candidate was looked for
+	places []postings.Place // of its positions in candidates
 }
 
 // enter takes a phrase, and the lists of its terms in order.
 func (p *phraseCheck) enter(n *query.TextPhrase, lists []*list) {
-	p.weight, p.lengths, p.terms = lists[0].weight, &lists[0].lengths, p.terms[:0]
+	p.weight, p.lengths = lists[0].weight, &lists[0].lengths
+	p.floor, p.reach = minScore, bm25.MakeReach(p.weight, minScore)
+	p.terms = slices.Grow(p.terms[:0], len(lists))[:len(lists)]
 	for i, l := range lists {
-		p.terms = append(p.terms, phraseTerm{list: l, offset: uint32(n.Offsets[i])})
+		p.terms[i].list, p.terms[i].offset = l, uint32(n.Offsets[i])
 	}
 	slices.SortStableFunc(p.terms, func(a, b phraseTerm) int { return int(a.list.blocks.DF()) - int(b.list.blocks.DF()) })
 }
 
 // forget lets go of the segment.
 func (p *phraseCheck) forget() {
-	clear(p.terms[:cap(p.terms)])
+	for i := range p.terms {
+		p.terms[i].list = nil
+	}
 	p.lengths = nil
 }
 
-// phrases does one window of a phrase.
+// phrases does one window of a phrase. Documents in blocks that cannot reach the floor, and those that terms do not hold whose bits are cheap, are left out first; then those in
+// which the rarest term is too rare for the floor. In what is left the other terms are looked up, and positions compared.
 func (s *sweep) phrases() {
-	floor := int64(minScore)
+	p, floor := &s.check, int64(minScore)
 	if !s.counting {
 		floor = s.c.floor()
 	}
@@ -55,72 +63,126 @@ func (s *sweep) phrases() {
 	if !s.filter(reading, reading) {
 		return
 	}
-	for _, l := range s.all[1:] {
-		if marksPay(reading, s.postings(l)) {
-			s.hits = bitset{}
-			s.mark(l, &s.hits)
-			for i, w := range s.hits {
-				s.allow[i] &= w
-			}
-			s.few = true
+	p.raise(floor)
+	if floor > minScore {
+		for _, l := range s.all {
+			s.pass(l, floor)
 		}
 	}
-	s.check.window(s, floor)
+	dense := len(s.all) > 1
+	for _, l := range s.all[1:] {
+		if !marksPay(reading, s.postings(l)) {
+			dense = false
+			continue
+		}
+		s.hold(l)
+		s.few = true
+	}
+	n := p.lead(s)
+	switch {
+	case n == 0 || !s.env.steps(n):
+	case dense && n*abreastCost > s.postings(s.all[len(s.all)-1]):
+		p.abreast(s, n)
+	default:
+		p.oneByOne(s, n)
+	}
 }
 
-// window goes over the documents of the rarest term in the window. They are scored only where that can leave any of them out.
-func (p *phraseCheck) window(s *sweep, floor int64) {
-	l := p.terms[0].list
-	p.start()
+// raise takes a floor for the postings to come.
+func (p *phraseCheck) raise(floor int64) {
+	if floor != p.floor {
+		p.floor, p.reach = floor, bm25.MakeReach(p.weight, floor)
+	}
+}
+
+// pass leaves out the documents allowed that lie in, or before, blocks of a list that cannot reach floor.
+func (s *sweep) pass(l *list, floor int64) {
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
-		if !s.counting {
-			floor = s.c.floor()
+		if l.boundOf(b) < floor {
+			s.allow.remove(s.part(l, b))
 		}
-		if floor > minScore && (l.boundOf(b) < floor || !p.reach(max(s.base, l.starts(b)), min(s.end-1, l.last(b)), floor)) {
+	}
+}
+
+// part gives from and up to, but not, to which place in the window a block's documents lie, and those before it that no block has.
+func (s *sweep) part(l *list, b int) (from, to uint32) {
+	return max(l.starts(b), s.base) - s.base, max(min(l.last(b)+1, s.end), s.base) - s.base
+}
+
+// hold leaves of the documents allowed those that a list holds.
+func (s *sweep) hold(l *list) {
+	s.hits = bitset{}
+	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
+		if s.allow.any(s.part(l, b)) {
+			docs := l.load(b)
+			from, to := within(docs, s.base, s.end)
+			s.markDocs(docs[from:to], &s.hits)
+		}
+	}
+	s.allow.and(&s.hits)
+}
+
+// lead makes candidates, with places, of the documents allowed that the rarest term's list holds often enough for the floor, and gives their number.
+func (p *phraseCheck) lead(s *sweep) int {
+	t, n := &p.terms[0], 0
+	l := t.list
+	t.places = t.places[:0]
+	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
+		if !s.allow.any(s.part(l, b)) {
 			continue
 		}
 		docs := l.load(b)
 		from, to := within(docs, s.base, s.end)
-		docs = docs[from:to]
-		var parts []int64
-		var which []uint8
-		if floor > minScore {
-			docs, parts, which = s.parts(l, docs, from, l.leastFreq(0, floor))
-		} else {
-			docs, which = s.passing(docs)
-		}
-		n := 0
+		docs, which := s.passing(docs[from:to])
+		freqs, lengths := l.blocks.Freqs(), s.freqs[:len(docs)]
+		p.lengths.Fill(lengths, docs)
+		kept := 0
 		for i, d := range docs {
-			place := uint8(from + i)
+			place := from + i
 			if which != nil {
-				place = uint8(from) + which[i]
+				place = from + int(which[i])
 			}
-			if at := d - s.base; s.allow[at>>6&63]>>(at&63)&1 != 0 && (parts == nil || parts[i] >= floor) {
-				s.docs[n], s.which[n] = d, place
-				n++
-			}
+			at := d - s.base
+			s.at[(n+kept)&(windowDocs-1)], s.kept[kept&127] = at, uint8(place)
+			kept += int(s.allow[at>>6&63] >> (at & 63) & p.reach.May(freqs[place], lengths[i]))
 		}
-		if !p.offer(s, n, floor) {
-			return
+		if kept > 0 {
+			t.places = l.blocks.Places(t.places, s.kept[:kept])
+			n += kept
 		}
+	}
+	return min(n, len(t.places))
+}
+
+// oneByOne looks the first n candidates up in the lists of the other terms.
+func (p *phraseCheck) oneByOne(s *sweep, n int) {
+	p.start()
+	found := 0
+	for i, place := range p.terms[0].places[:n] {
+		if doc := s.base + s.at[i]; p.seek(s, doc, place.Freq) && p.offer(s, doc, place, 0) {
+			found++
+		}
+	}
+	if s.counting {
+		s.count(found)
 	}
 }
 
 // leap goes over the documents of a block of the rarest term.
-func (p *phraseCheck) leap(s *sweep, docs []uint32, floor int64) {
+func (p *phraseCheck) leap(s *sweep, docs []uint32) {
 	p.start()
-	var parts []int64
-	if floor > minScore {
-		parts = p.terms[0].list.score()
-	}
-	n := 0
+	p.raise(s.c.floor())
+	l, found := p.terms[0].list, 0
+	freqs := l.blocks.Freqs()
 	for i, d := range docs {
-		if s.env.view.Visible.Has(d) && (parts == nil || parts[i] >= floor) {
-			s.docs[n], s.which[n] = d, uint8(i)
-			n++
+		if s.env.view.Visible.Has(d) && p.seek(s, d, freqs[i]) && p.offer(s, d, l.blocks.Place(i), 0) {
+			found++
 		}
 	}
-	p.offer(s, n, floor)
+	if s.counting {
+		s.count(found)
+	}
+	s.env.steps(len(docs))
 }
 
 // start stands before the documents to come.
@@ -130,93 +192,61 @@ func (p *phraseCheck) start() {
 	}
 }
 
-// offer collects, and counts, those of the first n documents of scratch that hold the phrase and pass; which tells their places in the block that the rarest term has loaded. It
-// tells whether the search goes on.
-func (p *phraseCheck) offer(s *sweep, n int, floor int64) bool {
-	found := 0
-	for i, d := range s.docs[:n] {
-		p.terms[0].list.at = int(s.which[i])
-		if score := p.score(s, d, floor); score >= 0 {
-			found++
-			s.c.add(d, score)
-		}
+// seek sets number 0 of the places of all terms but the first to those in a document, if all hold it and the phrase, of which the first term occurs so often, may stand in it often enough;
+// it tells whether that is so. Documents come in order.
+func (p *phraseCheck) seek(s *sweep, doc, least uint32) bool {
+	if !p.worth(s, doc, least) {
+		return false
 	}
-	if s.counting {
-		s.count(found)
-	}
-	return s.env.steps(1 + n)
-}
-
-// reach tells whether all terms but the first have blocks with documents between two that can reach floor. The first of the two rises.
-func (p *phraseCheck) reach(from, to uint32, floor int64) bool {
 	for k := range p.terms[1:] {
 		t := &p.terms[k+1]
 		l := t.list
-		count := l.blocks.Count()
-		t.block = l.blockOf(t.block, count, from)
-		b := t.block
-		for b < count && l.boundOf(b) < floor {
-			if b++; b == count || l.starts(b) > to {
-				return false
-			}
-		}
-		if b == count {
+		if t.block = l.blockOf(t.block, l.blocks.Count(), doc); t.block >= l.blocks.Count() || !l.seek(t.block, doc) {
 			return false
 		}
+		least = min(least, l.blocks.Freqs()[l.at])
+	}
+	if !p.worth(s, doc, least) || !s.admits(doc) {
+		return false
+	}
+	for k := range p.terms[1:] {
+		t := &p.terms[k+1]
+		t.places = append(t.places[:0], t.list.blocks.Place(t.list.at))
 	}
 	return true
 }
 
-// score gives the phrase's score in a document, on which the first term's list stands; -1 when it does not hold the phrase, cannot reach floor, or does not pass.
-func (p *phraseCheck) score(s *sweep, doc uint32, floor int64) int64 {
-	lead := p.terms[0].list
-	freqs := lead.blocks.Freqs()
-	if lead.at >= len(freqs) {
-		return -1 // positions read for an earlier document were damaged: the list holds nothing any more, and its error ends the search
-	}
-	least := freqs[lead.at]
-	for k := range p.terms[1:] {
-		t := &p.terms[k+1]
-		l := t.list
-		if t.block == l.blocks.Count() {
-			return -1
-		}
-		if l.last(t.block) < doc {
-			if t.block = l.blocks.Find(t.block, doc); t.block == l.blocks.Count() || l.last(t.block) < doc {
-				return -1
-			}
-		}
-		if floor > minScore && l.boundOf(t.block) < floor || !l.seek(t.block, doc) {
-			return -1
-		}
-		least = min(least, l.blocks.Freqs()[l.at])
-	}
-	length := p.lengths.Of(doc)
-	if floor > minScore && bm25.Part(p.weight.W, p.weight.C0, p.weight.C1, least, length) < floor || !s.admits(doc) {
-		return -1
-	}
-	freq := p.occurrences()
-	if freq == 0 {
-		return -1
-	}
-	return bm25.Part(p.weight.W, p.weight.C0, p.weight.C1, freq, length)
+// worth tells whether a document in which the phrase may stand so often can enter, or must be counted.
+func (p *phraseCheck) worth(s *sweep, doc uint32, freq uint32) bool {
+	return s.counting || p.reach.May(freq, p.lengths.Of(doc)) != 0
 }
 
-// occurrences counts where the phrase stands in the document that all lists stand on.
-func (p *phraseCheck) occurrences() uint32 {
+// offer offers a document, of which the first term's place is given and the others have number i, if it holds the phrase, which it tells.
+func (p *phraseCheck) offer(s *sweep, doc uint32, place postings.Place, i int) bool {
+	freq := p.occurrences(place, i)
+	if freq > 0 {
+		s.c.add(doc, bm25.Part(p.weight.W, p.weight.C0, p.weight.C1, freq, p.lengths.Of(doc)))
+		p.raise(s.c.floor())
+	}
+	return freq > 0
+}
+
+// occurrences counts where the phrase stands in a document, as in offer.
+func (p *phraseCheck) occurrences(place postings.Place, i int) uint32 {
 	lead := &p.terms[0]
-	p.positions = lead.list.blocks.Positions(p.positions[:0], lead.list.at)
+	p.positions = lead.list.blocks.PositionsAt(p.positions[:0], place)
 	starts := p.positions[:0]
 	for _, pos := range p.positions {
 		if pos >= lead.offset {
 			starts = append(starts, pos-lead.offset)
 		}
 	}
-	for _, t := range p.terms[1:] {
+	for k := range p.terms[1:] {
 		if len(starts) == 0 {
 			return 0
 		}
-		starts = t.list.blocks.Meet(starts, t.offset, t.list.at)
+		t := &p.terms[k+1]
+		starts = t.list.blocks.Meet(starts, t.offset, t.places[i])
 	}
 	return uint32(len(starts))
 }

@@ -12,17 +12,6 @@ import (
 // windowDocs is the size of a window: its scores and bits stay in the processor's first caches.
 const windowDocs = 4096
 
-// bitset has a bit for each document of a window.
-type bitset [windowDocs / 64]uint64
-
-func (b *bitset) count() int {
-	n := 0
-	for _, w := range b {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
 // sweep executes plans: it goes over the documents a window at a time. In a window each list adds its parts to an array of scores, and bits tell which
 // documents were hit: no branch depends on which list comes next, as in a heap of lists, where nobody can foretell it. What a window or block can score
 // at most is known before it is read, and what cannot reach the collector's floor is not.
@@ -63,6 +52,7 @@ type sweep struct {
 
 	docs   [128]uint32 // scratch for blocks of which few documents are allowed
 	which  [128]uint8  // of a block's documents they are
+	kept   [128]uint8  // likewise, of those that are candidates
 	asked  [1]uint32
 	freqs  [128]uint32
 	scored [128]int64 // their parts

@@ -2,6 +2,8 @@ package segment_test
 
 import (
 	"context"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/jetseek/jetseek/engine/analysis"
@@ -66,6 +68,46 @@ func TestSearchWhereEveryByteMayLie(t *testing.T) {
 		for _, v := range []byte{0, 0x7f, 0xff, good[at] + 1} {
 			if b, ok := segment.Edited(good, []byte{byte(at), byte(at >> 8), v}); ok {
 				searchAll(t, b)
+			}
+		}
+	}
+}
+
+// TestPhrasesWhereBytesLie changes bytes of a segment whose lists are long enough for whole blocks and windows: an error or some answer, never a panic.
+func TestPhrasesWhereBytesLie(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 5))
+	var b segment.Builder
+	b.Reset(1)
+	for i := range 600 {
+		id := strconv.Itoa(i)
+		b.Add(id, segment.HashID(id), segment.State{Version: 1}, nil)
+		var tokens []analysis.Token
+		for p := range 1 + r.IntN(9) {
+			tokens = append(tokens, analysis.Token{Term: string(rune('a' + r.IntN(3))), Position: p})
+		}
+		b.Text("body", tokens)
+	}
+	good, _ := b.Cut(0, b.Docs())
+	tries := 3000
+	if testing.Short() {
+		tries = 300
+	}
+	for range tries {
+		at := r.IntN(len(good))
+		bytes, ok := segment.Edited(good, []byte{byte(at), byte(at >> 8), byte(r.IntN(256))})
+		if !ok {
+			continue
+		}
+		s, err := segment.Open(bytes)
+		if err != nil {
+			continue
+		}
+		views := []search.View{{Segment: s, Visible: docset.Full(s.Docs()), Docs: s.Docs()}}
+		for _, terms := range [][]string{{"a", "b"}, {"b", "c", "b"}} {
+			n := &query.TextPhrase{Field: "body", Terms: terms, Offsets: []int{0, 1, 2}[:len(terms)]}
+			request := &search.Request{Query: n, Weights: []bm25.Weight{{W: 1, C0: 0.3, C1: 0.1}}, Limit: 5, CountTo: uint64(r.IntN(2))}
+			if res, err := search.Run(context.Background(), views, request); err == nil && len(res.Candidates) > 5 {
+				t.Fatalf("%d candidates of 5", len(res.Candidates))
 			}
 		}
 	}

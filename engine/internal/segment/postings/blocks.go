@@ -45,7 +45,9 @@ type Blocks struct {
 	freqBits int
 	posBits  int
 	posStart uint64 // of the block in the list's positions
-	placed   placed
+	located  bool   // before is set for the block
+	tailEnd  int    // of the positions of a tail, in bytes behind posStart, where it is located
+	before   [BlockLen]uint32
 	docs     [BlockLen]uint32
 	freqs    [BlockLen]uint32
 }
@@ -53,7 +55,7 @@ type Blocks struct {
 // Open takes a list; no block is loaded.
 func (b *Blocks) Open(src Source, ref Ref) {
 	b.src, b.ref, b.err, b.block, b.n, b.count, b.freqOff = src, ref, nil, -1, 0, 1, -1
-	b.skip, b.ends, b.impacts, b.data, b.placed = nil, nil, nil, nil, placed{}
+	b.skip, b.ends, b.impacts, b.data, b.located = nil, nil, nil, nil, false
 	if ref.DF == 1 {
 		if ref.Doc >= src.MaxDoc || src.Text && (ref.Freq == 0 || ref.Freq > maxFreq) {
 			b.fail()
@@ -137,7 +139,7 @@ func (b *Blocks) Load(block int) []uint32 {
 	if block == b.block {
 		return b.docs[:b.n]
 	}
-	b.block, b.n, b.freqOff, b.placed = block, 0, -1, placed{}
+	b.block, b.n, b.freqOff, b.located = block, 0, -1, false
 	if b.err != nil || block >= b.count {
 		return nil
 	}
@@ -177,7 +179,6 @@ func (b *Blocks) Freqs() []uint32 {
 func (b *Blocks) Once() bool { return b.freqOff >= 0 && b.freqBits == 0 }
 
 func (b *Blocks) fail() {
-	b.placed = placed{}
 	b.err, b.count, b.n, b.freqOff, b.skip, b.ends, b.impacts, b.data, b.length = ErrCorrupt, 0, 0, -1, nil, nil, nil, nil, 0
 }
 

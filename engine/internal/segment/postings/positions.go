@@ -7,35 +7,102 @@ import (
 	"github.com/jetseek/jetseek/engine/internal/segment/cursor"
 )
 
-// placed is how far the positions of the block loaded have been counted or read, so that documents in order need no second look.
-type placed struct {
-	counted uint64 // positions of the block before document upto of it
-	upto    int
-	tail    cursor.Cursor // of a tail: at the positions of document upto
-	started bool          // tail is set
+// Place is where the positions of the term in one document lie, and how many there are. It stays good when its block is no longer the one loaded.
+type Place struct {
+	at    uint64 // bit of the list's positions where they start, in a tail the byte
+	Freq  uint32 // of the term in the document
+	width uint8  // bits of a position; asUvarints in a tail
 }
 
-// Positions appends the positions of the term in a document of the block loaded last, given by its place there, ascending; none in lists without positions. It is quickest for
-// places in order.
+const asUvarints = 255
+
+// Positions appends the positions of the term in a document of the block loaded last, given by its number there, ascending; none in lists without positions.
 func (b *Blocks) Positions(dst []uint32, at int) []uint32 {
 	if !b.src.Text || at >= b.n {
 		return dst
 	}
-	freqs := b.Freqs()
-	if b.n == BlockLen {
-		return b.packedPositions(dst, freqs, at)
+	return b.PositionsAt(dst, b.Place(at))
+}
+
+// Place gives the place of a document of the block loaded last, given by its number there, of a list with positions.
+func (b *Blocks) Place(at int) Place {
+	b.locate()
+	if at >= b.n {
+		return Place{}
 	}
-	b.visitTail(freqs, at, func(pos uint32) { dst = append(dst, pos) })
+	return b.place(at)
+}
+
+// Places appends the places of some documents of the block loaded last, given by their numbers there, of a list with positions. Of a list that turns out to be corrupt it appends
+// none.
+func (b *Blocks) Places(dst []Place, which []uint8) []Place {
+	if b.locate(); b.n == 0 {
+		return dst
+	}
+	for _, i := range which {
+		dst = append(dst, b.place(int(i)))
+	}
 	return dst
 }
 
-func (b *Blocks) packedPositions(dst, freqs []uint32, at int) []uint32 {
-	bit, end, src, ok := b.packed(freqs, at)
-	if !ok {
+func (b *Blocks) place(at int) Place {
+	if b.n < BlockLen {
+		return Place{b.posStart + uint64(b.before[at]), b.freqs[at], asUvarints}
+	}
+	return Place{8*b.posStart + uint64(b.before[at])*uint64(b.posBits), b.freqs[at], uint8(b.posBits)}
+}
+
+// locate counts, once for the block loaded, the positions before each document, in a tail their bytes.
+func (b *Blocks) locate() {
+	if b.located {
+		return
+	}
+	b.located = true
+	freqs, sum := b.Freqs(), uint64(0)
+	if b.n < BlockLen {
+		b.locateTail(freqs)
+		return
+	}
+	for i, freq := range freqs {
+		b.before[i] = uint32(sum)
+		sum += uint64(freq)
+	}
+	held := min(b.ref.PosLen, uint64(len(b.src.Positions)))
+	if b.posStart > held || sum*uint64(b.posBits) > 8*(held-b.posStart) || sum > math.MaxUint32 {
+		b.fail()
+	}
+}
+
+func (b *Blocks) locateTail(freqs []uint32) {
+	data, at := b.tailAt(b.posStart), 0
+	for i, freq := range freqs {
+		b.before[i] = uint32(at)
+		for range freq {
+			if _, at = cursor.Uvarint(data, at); at > len(data) || at > math.MaxUint32 {
+				b.fail()
+				return
+			}
+		}
+	}
+	b.tailEnd = at
+}
+
+// PositionsAt appends the positions at a place of the list.
+func (b *Blocks) PositionsAt(dst []uint32, p Place) []uint32 {
+	if p.width == asUvarints {
+		w := tailWalk{data: b.tailAt(p.at)}
+		for range p.Freq {
+			if !w.next() {
+				b.fail()
+				break
+			}
+			dst = append(dst, uint32(w.pos))
+		}
 		return dst
 	}
-	width, mask, pos := uint64(b.posBits), uint64(1)<<b.posBits-1, uint32(0)
-	if width == 0 {
+	bit, end, src := b.packed(p)
+	width, mask, pos := uint64(p.width), uint64(1)<<p.width-1, uint32(0)
+	if width == 0 && p.Freq == 1 && src != nil {
 		return append(dst, 0)
 	}
 	for ; bit < end; bit += width {
@@ -45,114 +112,97 @@ func (b *Blocks) packedPositions(dst, freqs []uint32, at int) []uint32 {
 	return dst
 }
 
-// packed gives the bits of src in which the positions of a document are packed; false when there are none.
-func (b *Blocks) packed(freqs []uint32, at int) (bit, end uint64, src []byte, ok bool) {
-	p := &b.placed
-	if p.upto > at {
-		*p = placed{}
-	}
-	for _, freq := range freqs[p.upto:at] {
-		p.counted += uint64(freq)
-	}
-	p.upto = at
-	bit, end = p.counted*uint64(b.posBits), (p.counted+uint64(freqs[at]))*uint64(b.posBits)
-	start, need := b.ref.PosOff+b.posStart, (end+7)/8+Slack
-	tooFew := b.posBits == 0 && freqs[at] > 1 // positions of one document differ
-	if tooFew || b.posStart > b.ref.PosLen || start < b.posStart || start+need < start || start+need > uint64(len(b.src.Positions)) {
+// packed gives the bits of src in which the positions at a place are packed; no src when there are none.
+func (b *Blocks) packed(p Place) (bit, end uint64, src []byte) {
+	bit = p.at & 7
+	end = bit + uint64(p.Freq)*uint64(p.width)
+	start := b.ref.PosOff + p.at>>3
+	need := (end+7)/8 + Slack
+	tooFew := p.width == 0 && p.Freq > 1 // positions of one document differ
+	if tooFew || p.at>>3 > b.ref.PosLen || start < b.ref.PosOff || start+need < start || start+need > uint64(len(b.src.Positions)) {
 		b.fail()
-		return 0, 0, nil, false
+		return 0, 0, nil
 	}
-	return bit, end, b.src.Positions[start:], true
+	return bit, end, b.src.Positions[start:]
 }
 
-// Meet keeps, of ascending starts, those that lie offset before a position of the term in a document of the block loaded last, given by its place there. It reads no
-// further than it must.
-func (b *Blocks) Meet(starts []uint32, offset uint32, at int) []uint32 {
-	if !b.src.Text || at >= b.n || len(starts) == 0 {
-		return starts[:0]
+// tailAt gives the list's positions from a byte on.
+func (b *Blocks) tailAt(at uint64) []byte {
+	end := b.ref.PosOff + b.ref.PosLen
+	if at > b.ref.PosLen || end < b.ref.PosOff || end > uint64(len(b.src.Positions)) {
+		b.fail()
+		return nil
 	}
-	m := meeting{starts: starts, kept: starts[:0], offset: uint64(offset)}
-	m.next()
-	freqs := b.Freqs()
-	if b.n < BlockLen {
-		b.visitTail(freqs, at, func(pos uint32) { m.see(pos) })
-		return m.kept
+	return b.src.Positions[b.ref.PosOff+at : end]
+}
+
+// tailWalk goes over the positions of a document of a tail.
+type tailWalk struct {
+	data []byte
+	at   int
+	pos  uint64
+}
+
+// next goes to the next position, and tells whether there is one.
+func (w *tailWalk) next() bool {
+	var gap uint64
+	gap, w.at = cursor.Uvarint(w.data, w.at)
+	if w.at > len(w.data) || gap >= uint64(NoDoc)-w.pos {
+		return false
 	}
-	bit, end, src, ok := b.packed(freqs, at)
-	width, mask, pos := uint64(b.posBits), uint64(1)<<b.posBits-1, uint32(0)
-	if ok && width == 0 {
-		m.see(0)
+	w.pos += gap
+	return true
+}
+
+// Meet keeps, of ascending starts, those that lie offset before one of the positions at a place of the list. It reads no further than it must.
+func (b *Blocks) Meet(starts []uint32, offset uint32, p Place) []uint32 {
+	if len(starts) == 0 {
+		return starts
 	}
-	for ; bit < end; bit += width {
-		if pos += uint32(binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask); uint64(pos) >= m.want && !m.see(pos) {
+	if p.width == asUvarints {
+		return b.meetTail(starts, offset, p)
+	}
+	bit, end, src := b.packed(p)
+	width, mask, pos := uint64(p.width), uint64(1)<<p.width-1, uint32(0)
+	if width == 0 && src != nil {
+		end++ // the one position is 0: any bit tells it
+	}
+	kept, want := 0, uint64(starts[0])+uint64(offset)
+	for n := 0; bit < end; bit += max(width, 1) {
+		pos += uint32(binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask)
+		if uint64(pos) < want {
+			continue
+		}
+		for uint64(pos) >= want {
+			if uint64(pos) == want {
+				starts[kept] = starts[n]
+				kept++
+			}
+			if n++; n == len(starts) {
+				return starts[:kept]
+			}
+			want = uint64(starts[n]) + uint64(offset)
+		}
+	}
+	return starts[:kept]
+}
+
+// meetTail is Meet for a place in a tail.
+func (b *Blocks) meetTail(starts []uint32, offset uint32, p Place) []uint32 {
+	w := tailWalk{data: b.tailAt(p.at)}
+	kept, n := 0, 0
+	for range p.Freq {
+		if !w.next() {
+			b.fail()
 			break
 		}
-	}
-	return m.kept
-}
-
-// meeting is how far starts and positions have been held against each other.
-type meeting struct {
-	starts, kept []uint32
-	offset       uint64
-	want         uint64 // where the first of starts must be followed
-}
-
-func (m *meeting) next() bool {
-	if len(m.starts) == 0 {
-		m.want = math.MaxUint64
-		return false
-	}
-	m.want = uint64(m.starts[0]) + m.offset
-	return true
-}
-
-// see takes the next position. It tells whether any start is left.
-func (m *meeting) see(pos uint32) bool {
-	for uint64(pos) >= m.want {
-		if uint64(pos) == m.want {
-			m.kept = append(m.kept, m.starts[0])
-		}
-		if m.starts = m.starts[1:]; !m.next() {
-			return false
-		}
-	}
-	return true
-}
-
-// visitTail calls for the positions of a document of a tail.
-func (b *Blocks) visitTail(freqs []uint32, at int, visit func(pos uint32)) {
-	p := &b.placed
-	if (!p.started || p.upto > at) && !b.startTail() {
-		return
-	}
-	for ; p.upto < at; p.upto++ {
-		for range freqs[p.upto] {
-			if p.tail.Uvarint(); !p.tail.OK() {
-				b.fail()
-				return
+		for n < len(starts) && uint64(starts[n])+uint64(offset) <= w.pos {
+			if uint64(starts[n])+uint64(offset) == w.pos {
+				starts[kept] = starts[n]
+				kept++
 			}
+			n++
 		}
 	}
-	p.upto++
-	pos := uint64(0)
-	for range freqs[at] {
-		pos += uint64(p.tail.Uint32())
-		if !p.tail.OK() || pos >= uint64(NoDoc) {
-			b.fail()
-			return
-		}
-		visit(uint32(pos))
-	}
-}
-
-// startTail stands on the positions of a tail's first document.
-func (b *Blocks) startTail() bool {
-	end := b.ref.PosOff + b.ref.PosLen
-	if b.posStart > b.ref.PosLen || end < b.ref.PosOff || end > uint64(len(b.src.Positions)) {
-		b.fail()
-		return false
-	}
-	b.placed = placed{tail: cursor.New(b.src.Positions[b.ref.PosOff+b.posStart : end]), started: true}
-	return true
+	return starts[:kept]
 }

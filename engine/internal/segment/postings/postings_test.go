@@ -149,8 +149,42 @@ func checkMeet(t *testing.T, r *rand.Rand, b *Blocks, at int, positions []uint32
 			want = append(want, start)
 		}
 	}
-	if got := b.Meet(slices.Clone(given), offset, at); !slices.Equal(got, want) {
+	if got := b.Meet(slices.Clone(given), offset, b.Place(at)); !slices.Equal(got, want) {
 		t.Fatalf("of %d, %d before %d: %d, want %d", given, offset, positions, got, want)
+	}
+}
+
+// TestPlacesOutliveTheirBlock reads positions of some documents of each block when another one is loaded.
+func TestPlacesOutliveTheirBlock(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, n := range []int{1, 127, 128, 129, 1000} {
+		list := randomList(r, n, 9, true)
+		src, refs := build(true, list)
+		var b Blocks
+		var places []Place
+		var want, got []uint32
+		b.Open(src, refs[0])
+		for doc, pos, block := 0, 0, 0; block < b.Count(); block++ {
+			var which []uint8
+			for i := range b.Load(block) {
+				freq := int(list.Freqs[doc])
+				if r.IntN(3) > 0 {
+					which, want = append(which, uint8(i)), append(want, list.Positions[pos:pos+freq]...)
+				}
+				doc, pos = doc+1, pos+freq
+			}
+			places = b.Places(places, which)
+		}
+		b.Load(0)
+		for _, p := range places {
+			before := len(got)
+			if got = b.PositionsAt(got, p); len(got)-before != int(p.Freq) {
+				t.Fatalf("%d documents: %d positions, frequency %d", n, len(got)-before, p.Freq)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d documents: positions %d, want %d", n, got, want)
+		}
 	}
 }
 

@@ -122,7 +122,7 @@ func (c *Checker) checkPositions(block int) {
 	if b.n == BlockLen {
 		c.posAt = b.posStart + (total*uint64(b.posBits)+7)/8
 	} else {
-		c.posAt = b.posStart + uint64(b.placed.tail.Offset())
+		c.posAt = b.posStart + uint64(b.tailEnd)
 	}
 }
 

@@ -107,8 +107,12 @@ func FuzzChecker(f *testing.F) {
 		var b Blocks
 		b.Open(src, ref)
 		for block := 0; block < b.Count(); block++ {
-			for i := range b.Load(block) {
-				b.Meet([]uint32{0, 1, 9}, 1, i)
+			if b.Load(block); !text {
+				continue
+			}
+			for _, p := range b.Places(nil, []uint8{0, 1, 5, 126, 127}) {
+				b.PositionsAt(nil, p)
+				b.Meet([]uint32{0, 1, 9}, 1, p)
 			}
 		}
 		visited, _, found := check(src, ref)
