@@ -68,6 +68,9 @@ func (c *Coordinator) explainRound(ctx context.Context, out *answered, id string
 	for _, g := range m.Groups {
 		out.parts = append(out.parts, &part{group: g})
 	}
+	if err := c.readLikes(ctx, out); err != nil {
+		return nil, err
+	}
 	var stats bm25.Stats
 	if p.needsStats() {
 		var err error

@@ -8,9 +8,9 @@ import (
 	"github.com/jetseek/jetseek/engine/query"
 )
 
-// agree settles with what terms the plan's fuzzy words are searched: those of all groups that answered. The plan, and the statistics of the groups, are then of
+// agree settles with what terms the plan's fuzzy words are searched: those of all groups that answered; and its likes, by the sum of their statistics. The plan, and the statistics of the groups, are then of
 // these terms too: a group that does not name one has no live document with it, or nearer ones that take its place.
-func (p *plan) agree(parts []*part) error {
+func (p *plan) agree(parts []*part, sum bm25.Stats) error {
 	agreed := make([][]query.Expansion, len(p.fuzzy))
 	for i := range p.fuzzy {
 		var answers [][]query.Expansion
@@ -24,22 +24,26 @@ func (p *plan) agree(parts []*part) error {
 			return err
 		}
 	}
-	var err error
-	if p.query, err = query.Expand(p.query, false, p.fuzzy, agreed); err != nil {
+	chosen, err := p.choose(sum)
+	if err != nil {
+		return err
+	}
+	if p.query, err = query.Expand(p.query, false, p.fuzzy, agreed, chosen); err != nil {
 		return err
 	}
 	for i, filter := range p.filters {
-		if p.filters[i], err = query.Expand(filter, true, p.fuzzy, agreed); err != nil {
+		if p.filters[i], err = query.Expand(filter, true, p.fuzzy, agreed, chosen); err != nil {
 			return err
 		}
 	}
 	if err := agg.EachFilter(p.aggs, func(n *query.Node) (err error) {
-		*n, err = query.Expand(*n, true, p.fuzzy, agreed)
+		*n, err = query.Expand(*n, true, p.fuzzy, agreed, chosen)
 		return err
 	}); err != nil {
 		return err
 	}
 	asked, answered, questions := p.fields, p.terms, p.fuzzy
+	p.likes, p.candidates = nil, nil
 	p.ask()
 	for _, part := range parts {
 		if part.err == nil {
@@ -74,18 +78,18 @@ func (part *part) statsOf(p *plan, fields []string, terms []bm25.FieldTerm, fuzz
 	return s
 }
 
-// ask makes the question of the plan's leaves; the fields of fuzzy words, whose terms will be leaves, belong to it.
+// ask makes the question of the plan's leaves; the fields of fuzzy words, whose terms will be leaves, belong to it, and the words of likes.
 func (p *plan) ask() {
 	p.fuzzy = query.FuzzyQuestions(p.nodes()...)
 	p.leaves, p.fields, p.terms = nil, nil, nil
-	if !p.score && p.body.MinScore == nil && !agg.NeedScores(p.aggs) {
-		return
+	if p.score || p.body.MinScore != nil || agg.NeedScores(p.aggs) {
+		p.leaves = query.Leaves(p.query)
+		p.fields, p.terms = query.Question(p.leaves)
+		for _, q := range p.fuzzy {
+			p.fields = append(p.fields, q.Field)
+		}
 	}
-	p.leaves = query.Leaves(p.query)
-	p.fields, p.terms = query.Question(p.leaves)
-	for _, q := range p.fuzzy {
-		p.fields = append(p.fields, q.Field)
-	}
+	p.askOfLikes()
 	slices.Sort(p.fields)
 	p.fields = slices.Compact(p.fields)
 }

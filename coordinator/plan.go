@@ -37,6 +37,9 @@ type plan struct {
 	terms  []bm25.FieldTerm
 	fuzzy  []query.FuzzyQuestion // of words whose terms are not agreed yet
 
+	likes      []*query.LikeTerms // whose words are not chosen yet
+	candidates [][]query.LikeTerm // for each
+
 	walk *walk // nil: the search is one page
 }
 
@@ -84,6 +87,9 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 	if err := p.planAggregations(); err != nil {
 		return nil, err
 	}
+	if p.likes, err = query.Likes(p.nodes()...); err != nil {
+		return nil, err
+	}
 	p.ask()
 	return p, nil
 }
@@ -114,7 +120,7 @@ func sortsByScore(keys []query.SortKey) bool {
 }
 
 // needsStats tells whether something must be known of the corpus first: statistics that scores depend on, or the terms near fuzzy words.
-func (p *plan) needsStats() bool { return len(p.fields)+len(p.fuzzy) > 0 }
+func (p *plan) needsStats() bool { return len(p.fields)+len(p.fuzzy)+len(p.likes) > 0 }
 
 // head is what every request of the plan to a group says.
 func (p *plan) head(g placement.Group) wire.Head {

@@ -124,6 +124,7 @@ type answered struct {
 
 // Shares of what is left of the budget that a trip may take while others follow: a group that is silent may use up the trip's, never theirs.
 const (
+	likeShare   = 0.4
 	statsShare  = 0.5
 	searchShare = 0.75
 	docsShare   = 0.75 // another round may have to follow
@@ -148,6 +149,12 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 		if at := p.snapshot(g.Name); p.walk == nil || at != 0 { // a group that came since holds nothing of the walk
 			out.parts = append(out.parts, &part{group: g, seq: at})
 		}
+	}
+	if err := c.readLikes(ctx, out); err != nil {
+		if out.again && !last {
+			return out, nil
+		}
+		return nil, err
 	}
 	var weights []bm25.Weight
 	if p.needsStats() {
@@ -213,8 +220,13 @@ func (c *Coordinator) gatherStats(ctx context.Context, out *answered) (bm25.Stat
 	p := out.plan
 	t := &trip{op: wire.OpStats}
 	for _, part := range out.parts {
+		head, members := p.head(part.group), []string{part.node}
+		if part.node == "" {
+			members = c.membersOf(part.group.Name, p.body.MinSeq[part.group.Name])
+		}
+		head.AtSeq = part.seq
 		t.targets = append(t.targets, &target{
-			group: part.group.Name, head: p.head(part.group), members: c.membersOf(part.group.Name, p.body.MinSeq[part.group.Name]), held: p.walk != nil,
+			group: part.group.Name, head: head, members: members, held: p.walk != nil && part.node == "",
 			encode: func(h wire.Head) []byte {
 				return wire.AppendStatsRequest(nil, &wire.StatsRequest{Head: h, Fields: p.fields, Terms: p.terms, Fuzzy: p.fuzzy, Pin: true})
 			},
@@ -233,19 +245,27 @@ func (c *Coordinator) gatherStats(ctx context.Context, out *answered) (bm25.Stat
 	}
 	out.retried += c.scatter(ctx, t)
 	for i, part := range out.parts {
+		out.again = out.again || part.node != "" && t.targets[i].err != nil // the document that others are to be like is of its snapshot
 		part.node, part.err = t.targets[i].node, t.targets[i].err
 		out.note(part.err)
 		if part.err == nil && (len(part.stats.Fields) != len(p.fields) || len(part.stats.DF) != len(p.terms)) {
 			return bm25.Stats{}, unavailable("malformed", "member %s/%s answers another question", part.group.Name, part.node)
 		}
 	}
-	if len(p.fuzzy) > 0 {
-		if err := p.agree(out.parts); err != nil {
-			return bm25.Stats{}, err
-		}
+	sum, err := out.sum()
+	if err != nil || len(p.fuzzy)+len(p.likes) == 0 {
+		return sum, err
 	}
-	sum := bm25.Stats{Fields: make([]bm25.FieldStats, len(p.fields)), DF: make([]uint64, len(p.terms))}
-	for _, part := range out.parts {
+	if err := p.agree(out.parts, sum); err != nil {
+		return bm25.Stats{}, err
+	}
+	return out.sum()
+}
+
+// sum adds up the statistics of the groups that answered.
+func (a *answered) sum() (bm25.Stats, error) {
+	sum := bm25.Stats{Fields: make([]bm25.FieldStats, len(a.plan.fields)), DF: make([]uint64, len(a.plan.terms))}
+	for _, part := range a.parts {
 		if part.err != nil {
 			continue
 		}

@@ -206,11 +206,14 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 	return wire.AppendSearchReply(nil, &reply), nil
 }
 
-// docs gives documents of a pinned snapshot, less those that were deleted since.
+// docs gives documents of a pinned snapshot, less those that were deleted since; or of the present one, which it pins.
 func (m *Member) docs(v view, r request) ([]byte, error) {
 	q, err := wire.DecodeDocsRequest(r.msg.Data)
 	if err != nil {
 		return nil, malformed(err)
+	}
+	if q.AtSeq == 0 {
+		m.pins.keep(v.content)
 	}
 	reply := wire.DocsReply{Frame: m.frame(&q.Head, v.content), Docs: make([]wire.Doc, len(q.IDs))}
 	for i, id := range q.IDs {

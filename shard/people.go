@@ -179,11 +179,11 @@ func expandAlone(ctx context.Context, snap *engine.Snapshot, r *engine.SearchReq
 			return err
 		}
 	}
-	if r.Query, err = query.Expand(r.Query, false, questions, near); err != nil {
+	if r.Query, err = query.Expand(r.Query, false, questions, near, nil); err != nil {
 		return err
 	}
 	for i, filter := range r.Filters {
-		if r.Filters[i], err = query.Expand(filter, true, questions, near); err != nil {
+		if r.Filters[i], err = query.Expand(filter, true, questions, near, nil); err != nil {
 			return err
 		}
 	}

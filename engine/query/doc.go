@@ -33,13 +33,16 @@
 // # The forms of JSON
 //
 // match, match_phrase, match_phrase_prefix, multi_match, term, terms, range, prefix, wildcard, regexp, fuzzy, exists, ids, match_all, match_none, bool, dis_max,
-// constant_score, function_score, geo_distance, geo_box, query_string: an object with one of these names as its only key, with the parameters that search users know.
+// constant_score, function_score, geo_distance, geo_box, query_string, like: an object with one of these names as its only key, with the parameters that search users know.
 // A name or parameter that is not known is an error, never ignored.
+//
+// {"like":{"id":"d1"}} finds documents like another: those that hold some of the words of its texts for which occurrences in it times idf is greatest. Parameters: fields (text
+// fields; the default fields), max_terms (25), min_term_freq (1), min_doc_freq (2), minimum_should_match (30%), include (false: not itself), boost.
 //
 // # Scores
 //
 // Only text leaves have statistics. [Leaves] lists those of a query, [Question] what must be asked about them, [Weigh] makes the weights of the answer. All else scores
-// its boost. What terms lie near a fuzzy word must be agreed first: [FuzzyQuestions], [Agree], [Expand]. Boosts are multiplied from the outermost inwards, the field's own last.
+// its boost. What terms lie near a fuzzy word must be agreed first: [FuzzyQuestions], [Agree], [Expand]; so must the words of a like: [Likes], [LikeTerms.Candidates], [LikeTerms.Choose]. Boosts are multiplied from the outermost inwards, the field's own last.
 //
 // # The encoding of resolved nodes
 //

@@ -143,13 +143,13 @@ func Agree(q *FuzzyQuestion, answers [][]Expansion) ([]Expansion, error) {
 	return agreed[:min(len(agreed), q.Limit())], nil
 }
 
-// Expand puts terms in place of the fuzzy words of a resolved node, and numbers its leaves anew. questions are those of [FuzzyQuestions], agreed what was agreed on each.
-// It fails with limit_exceeded past [MaxLeaves], else as [Resolve] does for boosts.
-func Expand(n Node, filter bool, questions []FuzzyQuestion, agreed [][]Expansion) (Node, error) {
-	x := expander{questions: questions, agreed: agreed}
+// Expand puts terms in place of the fuzzy words of a resolved node and what was chosen in place of its likes, and numbers its leaves anew. questions are those of
+// [FuzzyQuestions], agreed what was agreed on each. It fails with limit_exceeded past [MaxLeaves], else as [Resolve] does for boosts.
+func Expand(n Node, filter bool, questions []FuzzyQuestion, agreed [][]Expansion, chosen map[*LikeTerms]Node) (Node, error) {
+	x := expander{questions: questions, agreed: agreed, chosen: chosen}
 	n = x.node(n)
 	if x.terms > MaxLeaves {
-		return nil, fault.New(fault.LimitExceeded, "the fuzzy words of a query stand for at most %d terms", MaxLeaves)
+		return nil, fault.New(fault.LimitExceeded, "the fuzzy words and likes of a query stand for at most %d terms", MaxLeaves)
 	}
 	return n, finishLeaves(n, filter)
 }
@@ -157,10 +157,11 @@ func Expand(n Node, filter bool, questions []FuzzyQuestion, agreed [][]Expansion
 type expander struct {
 	questions []FuzzyQuestion
 	agreed    [][]Expansion
+	chosen    map[*LikeTerms]Node
 	terms     int
 }
 
-// node gives a node without fuzzy words; those that hold none are shared.
+// node gives a node without fuzzy words and likes; those that hold none are shared.
 func (x *expander) node(n Node) Node {
 	switch n := n.(type) {
 	case *Bool:
@@ -175,6 +176,8 @@ func (x *expander) node(n Node) Node {
 		return &AtLeast{Child: x.node(n.Child), Score: n.Score}
 	case *FuzzyTerms:
 		return x.fuzzy(n)
+	case *LikeTerms:
+		return x.like(n)
 	}
 	return n
 }
@@ -188,6 +191,19 @@ func (x *expander) list(nodes []Node) []Node {
 		list[i] = x.node(n)
 	}
 	return list
+}
+
+func (x *expander) like(n *LikeTerms) Node {
+	found, known := x.chosen[n]
+	if !known {
+		return n
+	}
+	walk(found, n.scores, func(n Node, _ bool) {
+		if _, ok := n.(*TextTerm); ok {
+			x.terms++
+		}
+	})
+	return found
 }
 
 func (x *expander) fuzzy(n *FuzzyTerms) Node {

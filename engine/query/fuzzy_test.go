@@ -38,7 +38,7 @@ func (c *corpus) expand(n query.Node, filter bool) (query.Node, error) {
 			return nil, err
 		}
 	}
-	return query.Expand(n, filter, questions, agreed)
+	return query.Expand(n, filter, questions, agreed, nil)
 }
 
 // alignment is the optimal string alignment, as textbooks give it.
@@ -106,7 +106,7 @@ func TestExpandPutsTermsInPlace(t *testing.T) {
 		{{Term: "abcd", Edits: 0}, {Term: "abce", Edits: 1}, {Term: "abxd", Edits: 1}, {Term: "ab", Edits: 2}},
 		{{Term: "gopher", Edits: 0}, {Term: "gophers", Edits: 1}},
 	}
-	x, err := query.Expand(n, false, questions, agreed)
+	x, err := query.Expand(n, false, questions, agreed, nil)
 	const want = `(+max0(t:gopher#0 t:gophers#1*0.8333333333333334) |t:go#2 |max0(k:set["abcd"]^6 k:set["abce" "abxd"]^6*0.75 k:set["ab"]^6*0.5))`
 	if err != nil || dump(x) != want {
 		t.Errorf("%s, want %s (%v)", dump(x), want, err)

@@ -117,6 +117,8 @@ func (d *jsonDecoder) named(name string, depth int) (Node, error) {
 		return n, d.params(name, map[string]func() error{"boost": d.boost(&n.Boost)})
 	case "match_none":
 		return &MatchNone{}, d.params(name, nil)
+	case "like":
+		return d.like()
 	case "geo_distance":
 		return d.geoDistance()
 	case "geo_box":

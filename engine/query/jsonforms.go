@@ -322,6 +322,49 @@ func (g givenKeys) note(known map[string]func() error) map[string]func() error {
 	return known
 }
 
+func checkIDValue(v Value) error {
+	if v.Kind == BoolValue || v.Kind == NumberValue && !schema.IsWhole(v.Text) {
+		return fault.New(fault.BadQuery, "ids are strings or integers, not %s", fault.Quote(v.Text))
+	}
+	return nil
+}
+
+func (d *jsonDecoder) like() (Node, error) {
+	n := &Like{MaxTerms: DefaultLikeTerms, MinFreq: 1, MinDF: 2, MinShould: "30%", Boost: 1}
+	given := false
+	err := d.params("like", map[string]func() error{
+		"id": func() error {
+			given = true
+			var v Value
+			if err := d.value(&v)(); err != nil {
+				return err
+			}
+			n.ID = v.Text
+			return checkIDValue(v)
+		},
+		"fields": func() error {
+			n.Fields = []string{}
+			return d.list(func() error {
+				var name string
+				if err := d.text(&name)(); err != nil {
+					return err
+				}
+				if n.Fields = append(n.Fields, name); len(n.Fields) > schema.MaxFields {
+					return fault.New(fault.LimitExceeded, "like takes at most %d fields", schema.MaxFields)
+				}
+				return nil
+			})
+		},
+		"max_terms":            d.wholeNumber(&n.MaxTerms, MaxLikeTerms),
+		"min_term_freq":        d.wholeNumber(&n.MinFreq, math.MaxInt32),
+		"min_doc_freq":         d.wholeNumber(&n.MinDF, math.MaxInt32),
+		"minimum_should_match": d.minShould(&n.MinShould),
+		"include":              d.truth(&n.Include),
+		"boost":                d.boost(&n.Boost),
+	})
+	return n, needs("like", "id", given, err)
+}
+
 // needs is err, or else the error that a query lacks the first of some keys that is not there.
 func (g givenKeys) needs(what string, err error, keys ...string) error {
 	for _, key := range keys {
@@ -342,8 +385,8 @@ func (d *jsonDecoder) ids() (Node, error) {
 		return nil, err
 	}
 	for _, v := range values {
-		if v.Kind == BoolValue || v.Kind == NumberValue && !schema.IsWhole(v.Text) {
-			return nil, fault.New(fault.BadQuery, "ids are strings or integers, not %s", fault.Quote(v.Text))
+		if err := checkIDValue(v); err != nil {
+			return nil, err
 		}
 		n.Values = append(n.Values, v.Text)
 	}

@@ -182,6 +182,8 @@ func describe(n Node) string {
 		return fmt.Sprintf("%s(%s, %q)", kind, n.Field, n.Value.Text)
 	case *Terms:
 		return fmt.Sprintf("%s(%s, %d values)", kind, n.Field, len(n.Values))
+	case *Like:
+		return fmt.Sprintf("%s(%q)", kind, n.ID)
 	case *IDs:
 		return fmt.Sprintf("%s(%d values)", kind, len(n.Values))
 	}

@@ -102,6 +102,8 @@ func (r *resolver) node(n Node, c scope, depth int) (Node, error) {
 		return r.terms(n, c.times(n.Boost))
 	case *Range:
 		return r.rangeQuery(n, c.times(n.Boost))
+	case *Like:
+		return r.like(n, c.times(n.Boost))
 	case *Exists:
 		return r.exists(n, c.times(n.Boost))
 	case *Prefix:

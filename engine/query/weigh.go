@@ -58,11 +58,12 @@ func Question(leaves []Leaf) (fields []string, terms []bm25.FieldTerm) {
 		}
 	}
 	slices.Sort(fields)
-	slices.SortFunc(terms, compareFieldTerms)
+	slices.SortFunc(terms, CompareFieldTerms)
 	return slices.Compact(fields), slices.Compact(terms)
 }
 
-func compareFieldTerms(a, b bm25.FieldTerm) int {
+// CompareFieldTerms orders terms by field, then by bytes.
+func CompareFieldTerms(a, b bm25.FieldTerm) int {
 	if c := cmp.Compare(a.Field, b.Field); c != 0 {
 		return c
 	}
@@ -85,7 +86,7 @@ func Weigh(leaves []Leaf, fields []string, terms []bm25.FieldTerm, stats bm25.St
 		field := stats.Fields[at]
 		idf := 0.0
 		for _, term := range leaf.Terms {
-			at, known := slices.BinarySearchFunc(terms, bm25.FieldTerm{Field: leaf.Field, Term: term}, compareFieldTerms)
+			at, known := slices.BinarySearchFunc(terms, bm25.FieldTerm{Field: leaf.Field, Term: term}, CompareFieldTerms)
 			if !known {
 				return nil, fault.New(fault.Unavailable, "statistics lack the term %s", fault.Quote(term))
 			}

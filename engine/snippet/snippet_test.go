@@ -59,7 +59,7 @@ func cut(t testing.TB, s *schema.Schema, q, field, value string, change func(*sn
 		t.Fatal(err)
 	}
 	if questions := query.FuzzyQuestions(resolved); len(questions) > 0 {
-		if resolved, err = query.Expand(resolved, false, questions, [][]query.Expansion{near}); err != nil {
+		if resolved, err = query.Expand(resolved, false, questions, [][]query.Expansion{near}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
