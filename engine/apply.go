@@ -22,6 +22,8 @@ type applying struct {
 
 	rest  []Message // the present one and those behind it
 	taken int       // puts of the analyzer's batch that were applied, or passed over
+	// singly is called before each operation, which is whole before the next begins; nil: batches are applied as they are.
+	singly func(Place)
 }
 
 func (x *Index) begin(messages []Message) *applying {
@@ -37,7 +39,13 @@ func (a *applying) message(m *Message) ([]outcome.Outcome, error) {
 	outcomes := make([]outcome.Outcome, len(m.Ops))
 	changed := false
 	for i := range m.Ops {
+		if a.singly != nil {
+			a.singly(Place{m.Seq, m.Ops[i].Place})
+		}
 		out, change, err := a.op(m, i)
+		if err == nil && a.singly != nil {
+			err = a.finish()
+		}
 		if err != nil {
 			return nil, fmt.Errorf("operation %d: %w", i, err)
 		}
@@ -74,6 +82,9 @@ func (a *applying) op(m *Message, i int) (outcome.Outcome, bool, error) {
 		if !a.state.owned.Has(op.Slot) {
 			return verdict(outcome.WrongOwner), false, nil
 		}
+		if op.Again != nil {
+			return a.again(m, i)
+		}
 		if op.Key != "" {
 			return a.once(m, i)
 		}
@@ -85,13 +96,22 @@ func (a *applying) op(m *Message, i int) (outcome.Outcome, bool, error) {
 // write applies an operation on a document whose slot is owned.
 func (a *applying) write(m *Message, i int) (outcome.Outcome, bool, error) {
 	op := &m.Ops[i]
-	switch {
-	case !a.index.holdsSlot(op):
+	if !a.index.holdsSlot(op) {
 		return verdict(outcome.Rejected), false, nil
-	case op.Kind == OpDelete:
-		return a.delete(op)
 	}
-	return a.put(m, i)
+	if op.Aside != "" {
+		return a.setAside(m, op, op.Aside)
+	}
+	apply := a.put
+	if op.Kind == OpDelete {
+		apply = a.delete
+	}
+	out, changed, err := apply(m, i)
+	switch out.Code {
+	case outcome.Created, outcome.Updated, outcome.Deleted, outcome.NotFound:
+		changed = a.state.quarantine.supersede(op.Collection, op.ID) || changed
+	}
+	return out, changed, err
 }
 
 // holdsSlot tells whether the index is to hold the documents of an operation's slot.
@@ -134,6 +154,7 @@ func (a *applying) drop(c schema.Incarnation) {
 	if i, ok := a.state.place(c); ok {
 		a.state.collections = slices.Delete(a.state.collections, i, i+1)
 	}
+	a.state.quarantine.drop(c)
 	i, _ := slices.BinarySearch(a.state.dropped, c)
 	a.state.dropped = slices.Insert(slices.Clone(a.state.dropped), i, c)
 	a.pending = slices.DeleteFunc(a.pending, func(r *recent) bool {
@@ -197,7 +218,11 @@ func (op *Op) conflicts(old *standing) bool {
 	return op.IfVersion >= 0 && uint64(op.IfVersion) != old.state.Version
 }
 
-func (a *applying) delete(op *Op) (outcome.Outcome, bool, error) {
+func (a *applying) delete(m *Message, i int) (outcome.Outcome, bool, error) {
+	op := &m.Ops[i]
+	if a.index.options.BeforeOp != nil {
+		a.index.options.BeforeOp(op)
+	}
 	c := a.collection(op.Collection)
 	if c == nil {
 		if op.IfVersion > 0 {
@@ -229,11 +254,13 @@ func (a *applying) put(m *Message, i int) (outcome.Outcome, bool, error) {
 	}
 	if p.err != nil {
 		var broken *panicError
-		quarantine := errors.As(p.err, &broken)
-		if quarantine {
-			a.state.quarantined.add(quarantineDigest(m, i, op.ID))
+		if errors.As(p.err, &broken) {
+			return a.setAside(m, op, broken.Error())
 		}
-		return verdict(outcome.Rejected), quarantine, nil
+		return verdict(outcome.Rejected), false, nil
+	}
+	if a.index.options.BeforeOp != nil {
+		a.index.options.BeforeOp(op)
 	}
 	st := segment.State{Version: 1, Log: m.Log, Seq: m.Seq, Index: uint32(i), Slot: op.Slot, Content: p.content}
 	out := outcome.Outcome{Code: outcome.Created, Version: 1}
@@ -271,10 +298,10 @@ func (a *applying) plan(index int) {
 		}
 		for j := range ops {
 			op := &ops[j]
-			if op.Kind != OpPut && op.Kind != OpDelete || len(x.batch) == batchPuts || bytes >= batchBytes {
+			if op.Kind != OpPut && op.Kind != OpDelete || len(x.batch) == batchPuts || bytes >= batchBytes || a.singly != nil && len(x.batch) == 1 {
 				return
 			}
-			if c := a.state.find(op.Collection); op.Kind == OpPut && c != nil && op.acceptable() && a.state.owned.Has(op.Slot) && a.index.holdsSlot(op) {
+			if c := a.state.find(op.Collection); op.Kind == OpPut && op.Aside == "" && c != nil && op.acceptable() && a.state.owned.Has(op.Slot) && a.index.holdsSlot(op) {
 				x.plan(op, c.schema)
 				bytes += len(op.Body)
 			}
@@ -329,6 +356,7 @@ func (a *applying) finish() error {
 		}
 		a.index.restRecent(r)
 	}
+	a.pending = nil
 	for i := range a.state.collections {
 		if a.reowned {
 			a.reown(a.collection(a.state.collections[i].incarnation))

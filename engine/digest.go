@@ -82,15 +82,6 @@ func ownershipDigest(epoch uint64, owned *SlotSet) Digest {
 	return half(sha256.Sum256(b))
 }
 
-// quarantineDigest covers an operation that made the engine panic.
-func quarantineDigest(m *Message, index int, id string) Digest {
-	b := append([]byte{hashedQuarantine}, m.Log[:]...)
-	b = binary.LittleEndian.AppendUint64(b, m.Seq)
-	b = binary.LittleEndian.AppendUint64(b, uint64(index))
-	b = append(b, id...)
-	return half(sha256.Sum256(b))
-}
-
 // root covers everything.
 func (s *state) root() Digest {
 	d := s.fixed()
@@ -113,7 +104,7 @@ func (s *state) rest() Digest {
 
 // fixed covers what belongs to no present collection.
 func (s *state) fixed() Digest {
-	d := s.quarantined
+	d := s.quarantine.sum
 	d.add(s.window.sum)
 	for _, c := range s.dropped {
 		d.add(droppedDigest(c))

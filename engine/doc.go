@@ -12,6 +12,9 @@
 // An operation may carry a request key. The outcomes of the last [KeptOutcomes] such operations are part of the state: a repeat is answered with the first outcome and
 // changes nothing.
 //
+// An operation that makes decoding or analysis panic, or that the caller says is to be set aside ([Op.Aside]), changes no document: it is rejected, and stands in the quarantine
+// ([Snapshot.Quarantine]), which is part of the state too. It may be tried again ([Op.Again]); it does nothing then if an operation on its id was done since.
+//
 // # Files
 //
 // With a folder, [Index.Flush] writes what is in memory to one segment file a collection, and then the manifest: the whole state at one sequence, less what the files hold.

@@ -75,11 +75,22 @@ func (x *Index) Close() {
 //
 // An operation that cannot be applied gets the outcome Rejected and changes nothing. The error is for faults of the index itself (sequences that do not ascend, a segment that
 // does not read back), after which it must not be used.
-func (x *Index) Apply(messages []Message) (_ [][]outcome.Outcome, err error) {
+func (x *Index) Apply(messages []Message) ([][]outcome.Outcome, error) {
+	return x.apply(messages, nil)
+}
+
+// ApplySingly is [Index.Apply], slower, for messages of which one cannot be applied: it calls before with the place of each operation, which is whole before the next one begins, so that
+// a panic, or the end of the process, befalls it at the operation that was named last. The state is the same.
+func (x *Index) ApplySingly(messages []Message, before func(Place)) ([][]outcome.Outcome, error) {
+	return x.apply(messages, before)
+}
+
+func (x *Index) apply(messages []Message, singly func(Place)) (_ [][]outcome.Outcome, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	defer x.files.catch(panicOnFault(), &err)
 	a := x.begin(messages)
+	a.singly = singly
 	outcomes := make([][]outcome.Outcome, len(messages))
 	for i := range messages {
 		m := &messages[i]

@@ -22,10 +22,11 @@ import (
 // encoding/binary; a string is its length as uvarint and its bytes.
 //
 //	manifest    "JSMF" format u16 zero u16, body, crc32c u32 of all before it
-//	body        seq u64, content seq u64, epoch u64, owned slots (bit s%64 of word s/64) u64 * 256, quarantined digest [16], root digest [16],
+//	body        seq u64, content seq u64, epoch u64, owned slots (bit s%64 of word s/64) u64 * 256, root digest [16], quarantine,
 //	            attachment string, kept outcomes string, dropped uvarint {incarnation u64}* ascending, collections uvarint, collection* by incarnation
 //	kept        entries ever added u64, then the entries held, oldest first: request key (half of a SHA-256) [16], id (likewise) [16], slot u16, kind u8,
 //	outcomes    outcome u8, version u64
+//	quarantine  digest [16], operations uvarint, {sequence u64, place u32, kind u8, superseded u8, collection u64, slot u32, id string, reason string}* by place
 //	collection  incarnation u64, schema version uvarint, name string, schema (canonical JSON) string, files uvarint, file*, slots uvarint, slot*
 //	file        number u64 (its name in 16 hex digits), length uvarint, identity u32 (the checksum of its table of contents),
 //	            deleted documents string: a roaring bitmap in its portable format, empty when all live
@@ -73,7 +74,7 @@ func appendManifest(b []byte, s *state) ([]byte, error) {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}
 	root := s.root()
-	b = append(append(b, s.quarantined[:]...), root[:]...)
+	b = s.quarantine.append(append(b, root[:]...))
 	b = appendString(b, s.attachment)
 	b = appendString(b, s.window.append(nil))
 	b = binary.AppendUvarint(b, uint64(len(s.dropped)))
@@ -172,8 +173,8 @@ func (m *manifest) read(c *cursor.Cursor) {
 	for i := range s.owned.bits {
 		s.owned.bits[i] = c.Fixed64()
 	}
-	copy(s.quarantined[:], c.Bytes(len(s.quarantined)))
 	copy(m.root[:], c.Bytes(len(m.root)))
+	s.quarantine = readQuarantine(c)
 	s.attachment = bytes.Clone(c.Bytes(c.Len()))
 	var err error
 	if s.window, err = readWindow(c.Bytes(c.Len())); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -36,7 +37,7 @@ func manifestState(t testing.TB) *state {
 		t.Fatal(err, outcomes)
 	}
 	st := x.current.Load().state
-	st.quarantined = Digest{1, 2, 3}
+	st.quarantine.add(Quarantined{Place: Place{7, 2}, Kind: OpPut, Collection: 4, ID: "x", Slot: 9, Reason: "panic: poison", Superseded: true})
 	for i, c := range st.collections {
 		for j, p := range c.parts {
 			p.file = &segmentFile{number: uint64(16*i + j), length: int64(len(p.seg.Bytes())), identity: p.seg.Identity()}
@@ -57,7 +58,7 @@ func TestManifestComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := &m.state
-	if got.seq != 8 || got.contentSeq != 7 || got.epoch != 3 || !got.owned.Equal(AllSlots()) || string(got.attachment) != "lease table" || got.quarantined != s.quarantined ||
+	if got.seq != 8 || got.contentSeq != 7 || got.epoch != 3 || !got.owned.Equal(AllSlots()) || string(got.attachment) != "lease table" || !reflect.DeepEqual(got.quarantine, s.quarantine) ||
 		len(got.dropped) != 2 || got.dropped[1] != 9 || got.root() != s.root() {
 		t.Errorf("read %+v", got)
 	}

@@ -30,6 +30,9 @@ type Op struct {
 	Schema     *schema.Schema // schema
 	Epoch      uint64         // own
 	Slots      *SlotSet       // own: the slots this group owns from here on; nil: none
+	Place      uint32         // in its record: with the message's sequence it names the operation in the quarantine
+	Aside      string         // put, delete: not "": it is set aside, for this reason, and not looked at
+	Again      *Place         // put, delete: not nil: it is the one that was set aside at this place, tried again
 }
 
 // Message is one message of a log. Ops may be empty: the sequence moves all the same.

@@ -20,6 +20,9 @@ type Options struct {
 	// Resources are shared with the other indexes of the process; nil: those of an index with a folder are its own.
 	Resources *Resources
 
+	// BeforeOp is called before a put or delete is applied that is not set aside; nil: it is not. It is for tests, in which it panics or ends the process.
+	BeforeOp func(*Op)
+
 	overflowBytes int // 0: the constant of that name
 }
 

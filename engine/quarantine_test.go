@@ -134,3 +134,125 @@ func TestWorkersChangeNothing(t *testing.T) {
 		}
 	}
 }
+
+// quarantineIndex is an index with one collection of a text field, of which operations are set aside.
+func quarantineIndex(t *testing.T, options Options) *Index {
+	t.Helper()
+	x, err := Open(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := &schema.Schema{Fields: []schema.Field{{Name: "a", Type: schema.Text, Analyzer: "standard", Boost: 1}}}
+	if _, err := x.Apply([]Message{{Seq: 1, Ops: []Op{{Kind: OpOwn, Slots: AllSlots()}, {Kind: OpSchema, Collection: 1, Version: 1, Schema: text}}}}); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestSetAsideAndTriedAgain plays what may happen to an operation that the log sets aside: it changes nothing and is not looked at; tried again it does what it says, once, unless a later
+// operation on its id was done.
+func TestSetAsideAndTriedAgain(t *testing.T) {
+	put := func(place uint32, id, text string) Op {
+		return Op{Kind: OpPut, Collection: 1, ID: id, IfVersion: -1, Place: place, Body: []byte(`{"a":"` + text + `"}`)}
+	}
+	del := func(id string) Op { return Op{Kind: OpDelete, Collection: 1, ID: id, IfVersion: -1} }
+	aside := func(op Op) Op { op.Aside = "kills"; return op }
+	again := func(op Op) Op { op.Again = &Place{3, 1}; return op }
+	bad := put(1, "x", "new")
+	for _, c := range []struct {
+		name  string
+		then  []Op
+		last  outcome.Code // of the last of them
+		holds string       // x, in the end
+		left  int          // in the quarantine
+	}{
+		{"left alone", nil, 0, "old", 1},
+		{"tried again", []Op{again(bad)}, outcome.Updated, "new", 0},
+		{"tried twice", []Op{again(bad), again(bad)}, outcome.NotFound, "new", 0},
+		{"another id", []Op{again(put(0, "y", "new"))}, outcome.NotFound, "old", 1},
+		{"a delete of it", []Op{again(del("x"))}, outcome.NotFound, "old", 1},
+		{"written since", []Op{put(2, "x", "newer"), again(bad)}, outcome.VersionConflict, "newer", 0},
+		{"deleted since", []Op{del("x"), again(bad)}, outcome.VersionConflict, "", 0},
+		{"deleted twice since", []Op{del("x"), del("x"), again(bad)}, outcome.VersionConflict, "", 0},
+		{"again set aside", []Op{aside(again(bad))}, outcome.Rejected, "old", 1},
+		{"dropped", []Op{{Kind: OpDropCollection, Collection: 1}, again(bad)}, outcome.NoCollection, "", 0},
+	} {
+		digests := map[Digest]bool{}
+		for _, singly := range []bool{false, true} {
+			x := quarantineIndex(t, Options{BeforeOp: func(op *Op) {
+				if op.Place == 1 && op.Again == nil {
+					t.Errorf("%s: the operation that was set aside is looked at", c.name)
+				}
+			}})
+			messages := []Message{{Seq: 2, Ops: []Op{put(0, "x", "old")}}, {Seq: 3, Ops: []Op{put(0, "n", "before"), aside(bad), put(2, "m", "after")}}}
+			for i, op := range c.then {
+				messages = append(messages, Message{Seq: uint64(4 + i), Ops: []Op{op}})
+			}
+			apply := x.Apply
+			var named []Place
+			if singly {
+				apply = func(messages []Message) ([][]outcome.Outcome, error) {
+					return x.ApplySingly(messages, func(p Place) { named = append(named, p) })
+				}
+			}
+			outcomes, err := apply(messages)
+			if err != nil {
+				t.Fatal(c.name, err)
+			}
+			if got := outcomes[1]; got[0].Code != outcome.Created || got[1].Code != outcome.Rejected || got[2].Code != outcome.Created {
+				t.Errorf("%s: outcomes of the message %v", c.name, got)
+			}
+			if got := outcomes[len(outcomes)-1][0].Code; c.then != nil && got != c.last {
+				t.Errorf("%s: %s, want %s", c.name, got, c.last)
+			}
+			s := x.Snapshot()
+			doc, ok := s.Get(1, "x")
+			if want := `{"a":"` + c.holds + `"}`; ok != (c.holds != "") || ok && string(doc.Source) != want {
+				t.Errorf("%s: x is %s", c.name, doc.Source)
+			}
+			if got := s.Quarantine(); len(got) != c.left || c.left == 1 && (got[0].ID != "x" || got[0].Reason != "kills") {
+				t.Errorf("%s: in quarantine %+v", c.name, got)
+			}
+			if singly && (len(named) != 4+len(c.then) || named[2] != Place{3, 1}) {
+				t.Errorf("%s: named %v", c.name, named)
+			}
+			if c.left == 0 && s.state.quarantine.sum != (Digest{}) {
+				t.Errorf("%s: an empty quarantine has the digest %s", c.name, s.state.quarantine.sum)
+			}
+			digests[s.Digest()] = true
+			s.Close()
+			x.Close()
+		}
+		if len(digests) != 1 {
+			t.Errorf("%s: applied singly there is another state", c.name)
+		}
+	}
+}
+
+// TestQuarantineIsBounded: what there is no room for is rejected and counts in the digest.
+func TestQuarantineIsBounded(t *testing.T) {
+	x := quarantineIndex(t, Options{})
+	defer x.Close()
+	m := Message{Seq: 2}
+	for n := range uint32(KeptQuarantined + 2) {
+		m.Ops = append(m.Ops, Op{Kind: OpDelete, Collection: 1, ID: fmt.Sprint(n), IfVersion: -1, Place: n, Aside: strings.Repeat("é", 500)})
+	}
+	if _, err := x.Apply([]Message{m}); err != nil {
+		t.Fatal(err)
+	}
+	s := x.Snapshot()
+	defer s.Close()
+	var sum Digest
+	for _, e := range s.Quarantine() {
+		sum.add(e.digest())
+	}
+	if len(s.Quarantine()) != KeptQuarantined || len(s.Quarantine()[0].Reason) > reasonBytes || sum == s.state.quarantine.sum {
+		t.Errorf("%d in quarantine", len(s.Quarantine()))
+	}
+	for n := KeptQuarantined; n < KeptQuarantined+2; n++ {
+		sum.add((&Quarantined{Place: Place{2, uint32(n)}, Kind: OpDelete, Collection: 1, ID: fmt.Sprint(n)}).digest())
+	}
+	if sum != s.state.quarantine.sum {
+		t.Error("what there was no room for is not in the digest")
+	}
+}

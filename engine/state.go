@@ -19,7 +19,7 @@ type state struct {
 	owned       *SlotSet             // never changed in place
 	collections []*collection        // by incarnation
 	dropped     []schema.Incarnation // ascending
-	quarantined Digest
+	quarantine  quarantine
 	window      window   // of outcomes of operations with a request key
 	attachment  []byte   // the caller's, as of seq; never changed in place
 	files       *fileSet // what the parts need
