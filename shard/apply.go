@@ -51,7 +51,7 @@ func (m *Member) applyLog(ctx context.Context) error {
 // applyParts applies messages in batches.
 func (m *Member) applyParts(ctx context.Context, messages []message) error {
 	for len(messages) > 0 {
-		n := portion(messages)
+		n := m.portion(messages)
 		if refersToObjects(messages[0]) {
 			if err := m.loadObjects(ctx, messages[0]); err != nil {
 				return err
@@ -63,12 +63,33 @@ func (m *Member) applyParts(ctx context.Context, messages []message) error {
 		if messages[0].seq != m.appliedSeq()+1 {
 			return nil // the index was made anew meanwhile: the follower begins again
 		}
-		if err := m.applyBatch(messages[:n]); err != nil {
+		if s := m.trial.suspect; s != nil && s.Seq == messages[0].seq {
+			if goOn, err := m.awaitDecision(ctx, s); !goOn {
+				return err // the index was opened anew: the follower begins again
+			}
+		}
+		err := m.applyBatch(messages[:n])
+		if broken := (*brokenOff)(nil); errors.As(err, &broken) {
+			return m.takeBack(ctx, broken)
+		}
+		if err != nil {
 			return err
 		}
 		messages = messages[n:]
 	}
 	return nil
+}
+
+// portion is how many messages are applied as one batch, at least one: one alone of those that broke off.
+func (m *Member) portion(messages []message) int {
+	if m.trial.has(messages[0].seq) {
+		return 1
+	}
+	n := portion(messages)
+	if i := slices.IndexFunc(messages[:n], func(raw message) bool { return m.trial.has(raw.seq) }); i > 0 {
+		return i
+	}
+	return n
 }
 
 // portion is how many messages, at least one, are applied as one batch: one with bodies in the object store alone, others up to it or to a mark.
@@ -84,15 +105,17 @@ func portion(messages []message) int {
 	return len(messages)
 }
 
-// applyBatch applies messages as one batch, publishes the new snapshot to those who wait, then reports.
+// applyBatch applies messages as one batch, publishes the new snapshot to those who wait, then reports. A [brokenOff] says that the engine could not apply them.
 func (m *Member) applyBatch(batch []message) (err error) {
+	began, first, last := time.Now(), batch[0].seq, batch[len(batch)-1].seq
+	var at *wire.Place // the operation that is being applied, where they are applied one at a time
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("apply messages %d to %d: panic: %v\n%s", batch[0].seq, batch[len(batch)-1].seq, r, debug.Stack())
+			m.opts.Log.Error("applying messages panicked", "member", m.id, "from", first, "to", last, "panic", r, "stack", string(debug.Stack()))
+			err = newBrokenOff(first, last, at, fmt.Sprintf("panic: %v", r))
 		}
 	}()
-	began, last := time.Now(), batch[len(batch)-1].seq
-	at, err := m.advanced(batch)
+	place, err := m.advanced(batch)
 	if err != nil {
 		return err
 	}
@@ -114,17 +137,26 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	if m.opts.Hooks.Alter != nil {
 		m.opts.Hooks.Alter(messages)
 	}
-	if err := m.attach(messages, at); err != nil {
+	if err := m.attach(messages, place); err != nil {
 		return err
 	}
-	outcomes, err := m.index.get().Apply(messages)
-	if err != nil {
-		return fmt.Errorf("apply messages %d to %d: %w", batch[0].seq, last, err)
+	var outcomes [][]outcome.Outcome
+	if m.trial.has(first) {
+		at = new(wire.Place)
+		outcomes, err = m.applySingly(messages[0], at)
+	} else {
+		m.folder.note(attempt{from: first, to: last})
+		outcomes, err = m.index.get().Apply(messages)
 	}
+	if err != nil {
+		return newBrokenOff(first, last, at, err.Error())
+	}
+	m.folder.note(attempt{})
+	at = nil
 	for i := range done {
 		done[i].outcomes = pick(outcomes[i], index[i])
 	}
-	m.reached.Store(&at)
+	m.reached.Store(&place)
 	if isMark(batch[len(batch)-1]) {
 		m.mark()
 		m.takePins(last)
@@ -136,6 +168,10 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	m.metrics.batched(batch, time.Since(began))
 	m.reportAll(done)
 	m.compareTold()
+	if m.missed != nil {
+		m.damaged(fmt.Errorf("operation %s was applied, which the log sets aside", m.missed))
+		m.missed = nil
+	}
 	return nil
 }
 
@@ -146,7 +182,7 @@ func isWrite(raw message) bool {
 	}
 	return len(raw.record.Schemas) > 0 || slices.ContainsFunc(raw.record.Ops, func(op wire.Op) bool {
 		switch op.Kind {
-		case wire.KindPut, wire.KindDelete, wire.KindDropCollection, wire.KindSchema, wire.KindOwn:
+		case wire.KindPut, wire.KindDelete, wire.KindDropCollection, wire.KindSchema, wire.KindOwn, wire.KindRequeue, wire.KindQuarantine:
 			return true
 		}
 		return false

@@ -70,6 +70,8 @@ func (m *Member) answerAnyway(r request) (data []byte, err error, mine bool) {
 		data, err = m.digests(r)
 	case wire.OpRepair:
 		data, err = m.repairOrder(r)
+	case wire.OpQuarantine:
+		data, err = m.quarantined(r)
 	default:
 		return nil, nil, false
 	}

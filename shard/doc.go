@@ -43,7 +43,7 @@
 // release{member, predecessor} for every incarnation that the data folder names: its PubAck is the head that the replay must reach
 // before the first lease. Outcomes are reported only for messages behind that head and only under a coordinator's inbox prefix.
 //
-// States: joining (replays), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), stalled (out of rotation since its disk takes no files and memory is used up), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
+// States: joining (replays), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), stalled (out of rotation since its disk takes no files and memory is used up, or since an operation cannot be applied), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
 // newer version, an index that cannot go on). A failed member answers nothing but ping. What stands in the log and is
 // no record, or does not decode, is passed over by every member alike.
 //
@@ -78,6 +78,33 @@
 // slots, it makes its index anew. That a member has been proved wrong stands in its folder until it is right, so that a restart does not bring it back as it was.
 //
 // A byte that changes in a file or in memory changes no digest: segments are compared with their checksums over and over, at 32 MB/s; a member with a damaged one begins anew.
+//
+// # Operations that cannot be applied
+//
+// The unit is one operation, named by its place: the sequence of its message, and its number in the record. A panic while a body is decoded or analysed, which is where nearly all that
+// depends on its content happens, is decided in place: the operation is rejected and stands in the quarantine, which is part of the state and of its digest; all members of one
+// software do the same. A member that has done so alone finds that by the digests, asks the other for its quarantine, and fails (own_fault).
+//
+// Whatever else goes wrong, a panic in the engine, its error, or the end of the process, leaves an index of which nothing is known. So before each batch a member writes down what it is going to
+// apply, into a file whose page outlives the process, and strikes it out afterwards. When a batch breaks off, in this life or the last one, the index is opened again as its files have it, and the
+// messages of that batch are applied one operation at a time, each written down before. An operation at which that breaks off too is not tried a third time: a process dies at most twice of it.
+//
+//	the member leaves rotation (stalled, reason poison), before that operation, and says in its liveness record that it is stuck there
+//	another says that it has applied it     the fault is this member's. It makes its index anew and tries once more; then it fails (own_fault). The others go on.
+//	every other says that it is stuck too   each writes quarantine{place} to the log, on the subject log.{group}.quarantine; the first one counts. A member that has failed counts as
+//	                                        stuck, since it applies nothing before its next start.
+//	one has not come to it, or is away      it is waited for: it may have applied the operation, and acknowledged it. The reason names it.
+//
+// An operation is set aside when the log holds such a record, wherever that stands. So each member reads these records when it joins, and again while it is stuck, before it applies anything that they name;
+// replays have them of their member. What is set aside is then a function of the log alone, also for software that could apply it. A member that meets a record of an operation that it
+// has applied makes its index anew.
+//
+// An operation that was set aside has the outcome rejected, changes nothing, and is kept by name (the first 1,024; the digest has all). requeue, a later operation of the log with the same content, that place for its
+// request key, and its condition, takes it out of the quarantine and is done in its own place of the log. If another operation on the id was done in between it does nothing: what was deleted does
+// not come back.
+//
+// What is not there: an operation that never ends keeps its members out of rotation (lag), and is not set aside. Records of the quarantine that were written before a cluster got keys do not
+// verify afterwards: try their operations again first.
 //
 // # What is genuine
 //

@@ -54,7 +54,7 @@ type follower struct {
 	stream jetstream.Stream
 	name   string         // of the stream
 	all    string         // the subjects of all logs
-	tail   chan *nats.Msg // both subjects, about in the order in which the server sent them
+	tail   chan *nats.Msg // all subjects, about in the order in which the server sent them
 	held   atomic.Int64   // bytes of messages in tail
 	subs   []*nats.Subscription
 
@@ -77,7 +77,7 @@ type follower struct {
 func follow(conn *nats.Conn, names subjects.Names, group string, stream jetstream.Stream, next uint64) (*follower, error) {
 	f := &follower{conn: conn, stream: stream, name: names.Stream(group), all: names.Log(">"), tail: make(chan *nats.Msg, tailMessages), next: next,
 		links: conn.Stats().Reconnects, kick: make(chan struct{}, 1)}
-	for _, subject := range []string{names.Tail(group), names.TailOwn(group)} {
+	for _, subject := range []string{names.Tail(group), names.TailOwn(group), names.TailQuarantine(group)} {
 		sub, err := conn.Subscribe(subject, f.hear)
 		if err != nil {
 			f.close()
@@ -113,10 +113,11 @@ func (f *follower) call() {
 	}
 }
 
-// rewind begins anew with message 1.
-func (f *follower) rewind() {
+// rewind goes on behind a place that was given before; the zero place: with message 1.
+func (f *follower) rewind(at place) {
 	f.stopReading()
-	f.next, f.ahead, f.past, f.doubted = 1, nil, past{}, false
+	f.next, f.ahead, f.past, f.doubted = at.seq+1, nil, past{}, false
+	f.remember(at)
 }
 
 func (f *follower) close() {

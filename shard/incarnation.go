@@ -25,6 +25,9 @@ const incarnationFile = "incarnations"
 type folder struct {
 	dir  string
 	lock *flock.Flock
+
+	version  string   // of the software
+	applying *os.File // what is being applied
 }
 
 // LockFolder makes a data folder if it is absent and locks it until the lock is closed. A folder in use by a living process is an error that says so.
@@ -48,7 +51,7 @@ func openFolder(dir string) (*folder, error) {
 	return &folder{dir: dir, lock: lock}, err
 }
 
-func (f *folder) close() error { return f.lock.Close() }
+func (f *folder) close() error { return errors.Join(f.closeApplying(), f.lock.Close()) }
 
 // begin makes a new incarnation and gives those before it that were never released. The new one is on disk before this returns, so that
 // its successor will know it.

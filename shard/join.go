@@ -76,6 +76,9 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	if m.startHead <= known {
 		return setBack(m.startHead, known)
 	}
+	if err := m.learnAsides(ctx); err != nil {
+		return err
+	}
 	if m.follower, err = follow(m.opts.Conn, m.opts.Names, m.opts.Group, m.stream, at.seq+1); err != nil {
 		return err
 	}
@@ -193,13 +196,18 @@ func (m *Member) release(ctx context.Context, incarnation uint64) (uint64, error
 
 // publishControl appends a control record to the log and gives its sequence. It has no message id: a repeat is another record.
 func (m *Member) publishControl(ctx context.Context, log wire.UUID, kind wire.Kind, body []byte, opts ...jetstream.PublishOpt) (uint64, error) {
+	return m.publishControlOn(ctx, m.opts.Names.Log(m.opts.Group), log, kind, body, opts...)
+}
+
+// publishControlOn appends a control record to the log on one of its subjects.
+func (m *Member) publishControlOn(ctx context.Context, subject string, log wire.UUID, kind wire.Kind, body []byte, opts ...jetstream.PublishOpt) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
 	rec := wire.Record{
 		Header: wire.Header{Log: log, Sender: m.incarnation, TimeMs: time.Now().UnixMilli()},
 		Ops:    []wire.Op{{Kind: kind, IfVersion: wire.NoCondition, Body: body}},
 	}
-	msg := &nats.Msg{Subject: m.opts.Names.Log(m.opts.Group), Data: m.opts.Keys.Sign(wire.AppendRecord(nil, &rec))}
+	msg := &nats.Msg{Subject: subject, Data: m.opts.Keys.Sign(wire.AppendRecord(nil, &rec))}
 	ack, err := m.js.PublishMsg(ctx, msg, append(opts, jetstream.WithExpectStream(m.opts.Names.Stream(m.opts.Group)), jetstream.WithRetryAttempts(0))...)
 	if err != nil {
 		return 0, err

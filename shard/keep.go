@@ -91,7 +91,11 @@ func (m *Member) openFiles() (*engine.Index, error) {
 			return nil, err
 		}
 	}
-	return engine.Open(engine.Options{Folder: folder, Resources: m.opts.Resources})
+	before := m.opts.Hooks.BeforeOp
+	if before == nil {
+		before = poison()
+	}
+	return engine.Open(engine.Options{Folder: folder, Resources: m.opts.Resources, BeforeOp: before})
 }
 
 // openAnew sets the index in the member's folder aside and opens an empty one.

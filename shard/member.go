@@ -15,6 +15,7 @@ import (
 
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/registry"
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // Member is one process' copy of a group.
@@ -48,6 +49,8 @@ type Member struct {
 
 	// outlived counts answers to auditors with a document that had been deleted, since the start: it must stay 0.
 	outlived   atomic.Uint64
+	trial      trial                      // of the apply loop alone
+	stuck      atomic.Pointer[wire.Place] // the operation that the member cannot apply, while that is to be decided
 	marks      marks
 	doubts     chan doubt    // capacity doubtsKept
 	unreadable chan struct{} // capacity 1: the index is to be made anew
@@ -69,7 +72,7 @@ func New(o Options) (*Member, error) {
 		return nil, fmt.Errorf("member %s/%s: %w", o.Group, o.Node, err)
 	}
 	m := &Member{
-		translator: translator{opts: o, id: subjects.MemberID(o.Group, o.Node)}, js: js,
+		translator: translator{opts: o, id: subjects.MemberID(o.Group, o.Node), asides: newAsides()}, js: js,
 		doubts: make(chan doubt, doubtsKept), jobs: make(chan job), unreadable: make(chan struct{}, 1), index: index{long: semaphore.NewWeighted(longUses)},
 		verdicts: verdicts{orders: make(chan order, 1)},
 		metrics:  newMetrics(), status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
@@ -82,6 +85,11 @@ func New(o Options) (*Member, error) {
 	if m.incarnation, m.before, err = m.folder.begin(); err != nil {
 		return nil, errors.Join(fmt.Errorf("member %s: %w", m.id, err), m.folder.close())
 	}
+	left, err := m.folder.openApplying(o.Version)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("member %s: %w", m.id, err), m.folder.close())
+	}
+	m.trial.takeUp(left)
 	if m.remembered, err = m.folder.readPlace(); err != nil {
 		m.opts.Log.Warn("what the member wrote down of its log cannot be read: it joins as if it had never been a member", "member", m.id, "error", err)
 	}
@@ -226,15 +234,25 @@ func (m *Member) declare(ctx context.Context) error {
 	defer cancel()
 	state, reason := m.status.get()
 	applied := m.appliedSeq()
-	err := m.registry.PutMember(ctx, &registry.Member{
+	record := &registry.Member{
 		Group: m.opts.Group, Node: m.opts.Node, Incarnation: m.incarnation, Log: m.log, Generation: 1,
 		State: string(state), Reason: reason, Applied: applied, Software: m.opts.Version,
-		Key: m.opts.Keys.ID(), Refused: m.refused.Load(), Outlived: m.outlived.Load(),
-	})
+		Key: m.opts.Keys.ID(), Refused: m.refused.Load(), Outlived: m.outlived.Load(), Quarantined: m.countQuarantined(),
+	}
+	if at := m.stuck.Load(); at != nil {
+		record.Stuck = at.String()
+	}
+	err := m.registry.PutMember(ctx, record)
 	if err != nil {
 		return err
 	}
 	return m.declareInMap(ctx)
+}
+
+func (m *Member) countQuarantined() int {
+	snap := m.index.Snapshot()
+	defer snap.Close()
+	return len(snap.Quarantine())
 }
 
 // declareInMap adds the member to its group in the map, once there is a map that has the group. A lost race is run again at the next beat.

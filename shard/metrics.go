@@ -31,6 +31,7 @@ type metrics struct {
 	divergences  prometheus.Counter
 	repairs      prometheus.Counter
 	mended       prometheus.Counter
+	brokenOff    prometheus.Counter
 }
 
 func newMetrics() *metrics {
@@ -57,6 +58,8 @@ func newMetrics() *metrics {
 			Help: "Times that the member was proved wrong, or found its files damaged, and has mended itself."}),
 		mended: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_member_repaired_documents_total",
 			Help: "Documents that were written, replaced or taken away by repairs; all of an index that was made anew."}),
+		brokenOff: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_apply_broken_off_total",
+			Help: "Times that messages of the log were not applied since the engine panicked or failed, and were tried one operation at a time."}),
 		renewals: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_lease_renewals_total",
 			Help: "Leases that the log has stored (stored) or has not (failed)."}, []string{"result"}),
 	}
@@ -111,6 +114,7 @@ func (m *Member) watchState() {
 	gauge("jetseek_apply_sequence", "Sequence of the last message that was applied.", func() float64 { return float64(m.standing().Applied) })
 	gauge("jetseek_apply_lag_messages", "Messages that the log is known to hold and that are not applied.", func() float64 { return float64(m.lag()) })
 	gauge("jetseek_lease_remaining_seconds", "How long the newest lease still allows to serve; 0 without one.", func() float64 { return m.grants.remaining().Seconds() })
+	gauge("jetseek_member_quarantined_operations", "Operations of the log that are set aside, since no member could apply them.", func() float64 { return float64(m.countQuarantined()) })
 	activity := func(name, help string, read func(engine.Activity) int64) {
 		with.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read(m.index.get().Activity())) })
 	}

@@ -89,6 +89,8 @@ type Hooks struct {
 	BeforeApply func(seq uint64)
 	// Alter may change what is applied before it is, so that the member goes astray; replays of the log are not changed.
 	Alter func(messages []engine.Message)
+	// BeforeOp is called before a put or delete is applied to the member's index, which may make it panic; replays do not call it.
+	BeforeOp func(op *engine.Op)
 	// AfterSnapshot is called when a request has taken its snapshot, at seq, before it is admitted.
 	AfterSnapshot func(seq uint64)
 }

@@ -160,18 +160,7 @@ func (m *Member) mend(ctx context.Context, r *replay) (documents uint64, err err
 // beginAnew makes the index anew from the log, and waits until it is where it was. It gives the number of its documents then.
 func (m *Member) beginAnew(ctx context.Context) (documents uint64, err error) {
 	until := m.appliedSeq()
-	err = m.inApplyLoop(ctx, func(ctx context.Context) error {
-		m.replayed = max(m.replayed, m.appliedSeq())
-		m.marks.forget()
-		if err := m.index.replace(ctx, m.releasePins, m.openAnew); err != nil {
-			return err
-		}
-		m.table, m.signed, m.told, m.pinned = nil, false, nil, nil
-		m.reached.Store(&place{log: m.log})
-		m.follower.rewind()
-		m.progress.advance(nil)
-		return nil
-	})
+	err = m.inApplyLoop(ctx, func(ctx context.Context) error { return m.reopen(ctx, m.openAnew) })
 	if err != nil {
 		return 0, err
 	}

@@ -30,8 +30,9 @@ type troupe struct {
 // actor is a member of a troupe.
 type actor struct {
 	*Member
-	alter atomic.Pointer[func([]engine.Message)]
-	stop  func()
+	alter  atomic.Pointer[func([]engine.Message)]
+	before atomic.Pointer[func(*engine.Op)]
+	stop   func()
 
 	mu   sync.Mutex // guards seen
 	seen []string   // states, each with its reason
@@ -57,6 +58,10 @@ func (tr *troupe) act(node, dir string) *actor {
 	m, err := New(Options{Conn: tr.conn, Group: "g0", Node: node, Dir: dir, Lease: time.Second, MaxLag: 2 * time.Second, Hooks: Hooks{Alter: func(messages []engine.Message) {
 		if alter := a.alter.Load(); alter != nil {
 			(*alter)(messages)
+		}
+	}, BeforeOp: func(op *engine.Op) {
+		if before := a.before.Load(); before != nil {
+			(*before)(op)
 		}
 	}}})
 	if err != nil {

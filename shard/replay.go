@@ -38,11 +38,11 @@ func (m *Member) openReplay(only engine.Selection) (*replay, error) {
 		return nil, fmt.Errorf("begin a replay: %w", err)
 	}
 	r := &replay{
-		translator: translator{opts: m.opts, id: m.id, incarnation: m.incarnation, log: m.log, documents: m.documents}, dir: dir, only: only,
+		translator: translator{opts: m.opts, id: m.id, incarnation: m.incarnation, log: m.log, documents: m.documents, asides: m.asides}, dir: dir, only: only,
 		follower: &follower{conn: m.opts.LogConn, stream: m.stream, name: m.opts.Names.Stream(m.opts.Group), all: m.opts.Names.Log(">"), next: 1, links: m.opts.LogConn.Stats().Reconnects},
 	}
 	r.opts.Log = slog.New(slog.DiscardHandler) // the member has said it all
-	if r.index, err = engine.Open(engine.Options{Folder: folder, Resources: m.opts.Resources, Only: only}); err != nil {
+	if r.index, err = engine.Open(engine.Options{Folder: folder, Resources: m.opts.Resources, Only: only, BeforeOp: poison()}); err != nil {
 		return nil, fmt.Errorf("begin a replay: %w", err)
 	}
 	return r, nil
@@ -74,7 +74,12 @@ func (r *replay) to(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-func (r *replay) apply(ctx context.Context, batch []message) error {
+func (r *replay) apply(ctx context.Context, batch []message) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("apply messages %d to %d: panic: %v", batch[0].seq, batch[len(batch)-1].seq, p)
+		}
+	}()
 	messages := make([]engine.Message, len(batch))
 	for i := range batch {
 		if err := r.loadSelected(ctx, batch[i]); err != nil {
@@ -85,7 +90,7 @@ func (r *replay) apply(ctx context.Context, batch []message) error {
 			return err
 		}
 	}
-	r.told, r.pinned = r.told[:0], r.pinned[:0]
+	r.told, r.pinned, r.missed = r.told[:0], r.pinned[:0], nil
 	if err := r.index.AwaitRoom(ctx); err != nil {
 		return err
 	}

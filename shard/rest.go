@@ -108,7 +108,7 @@ func (m *Member) dozes() bool {
 // hold, nor does an auditor: who sleeps serves nothing that was deleted.
 func wakes(op string) bool {
 	switch op {
-	case wire.OpPing, wire.OpHas, wire.OpDigest, wire.OpRepair:
+	case wire.OpPing, wire.OpHas, wire.OpDigest, wire.OpRepair, wire.OpQuarantine:
 		return false
 	}
 	return true

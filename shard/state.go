@@ -12,7 +12,7 @@ const (
 	Joining  State = "joining"  // replays the log; serves nothing
 	Serving  State = "serving"  // caught up; serves while it holds a lease
 	Fenced   State = "fenced"   // out of rotation for a reason that passes: it mends itself, and returns
-	Stalled  State = "stalled"  // out of rotation since it can apply nothing more: the disk takes no files, and memory is used up
+	Stalled  State = "stalled"  // out of rotation since it can apply nothing more: the disk takes no files and memory is used up, or an operation cannot be applied
 	Draining State = "draining" // stops: finishes what it accepted, takes no lease
 	Failed   State = "failed"   // cannot go on, with a reason; serves nothing
 )
@@ -82,6 +82,7 @@ type cause int
 // The causes, the gravest first.
 const (
 	wrong   cause = iota // it does not hold what the log says
+	stuck                // it cannot apply an operation
 	stalled              // it can apply nothing
 	late                 // it applies too slowly
 	causes
@@ -89,7 +90,7 @@ const (
 
 // state is what a member is in that is out of rotation for the cause.
 func (c cause) state() State {
-	if c == stalled {
+	if c == stalled || c == stuck {
 		return Stalled
 	}
 	return Fenced

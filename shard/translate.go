@@ -20,12 +20,14 @@ type translator struct {
 	incarnation uint64
 	log         wire.UUID
 	documents   *registry.Documents
+	asides      *asides
 
 	table   leaseTable
 	signed  bool          // a record of the log has verified
 	told    []attestation // by leases, since somebody looked last
 	pinned  []wire.Pin    // as told
 	refused atomic.Uint64 // records that were passed over
+	missed  *wire.Place   // an operation that was applied, and that a record has set aside since
 }
 
 // message gives one message of the log as the engine's, and where the operations of its record are: among the engine's, or one of the places below.
@@ -99,6 +101,8 @@ func (m *translator) translate(raw message, rec *wire.Record) ([]engine.Op, []in
 			index[i] = passedOver
 		case inEngine:
 			index[i] = len(ops)
+			op.Place = uint32(i)
+			op.Aside, _ = m.asides.reason(wire.Place{Seq: raw.seq, Op: op.Place})
 			ops = append(ops, op)
 		default:
 			index[i] = inMember
@@ -122,6 +126,10 @@ func (m *translator) operation(raw message, op *wire.Op) (_ engine.Op, inEngine 
 		return engine.Op{Kind: engine.OpPut, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion, Key: op.RequestKey, Body: op.Body}, true, nil
 	case wire.KindDelete:
 		return engine.Op{Kind: engine.OpDelete, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion, Key: op.RequestKey}, true, nil
+	case wire.KindRequeue:
+		return requeued(op)
+	case wire.KindQuarantine:
+		m.setsAside(raw)
 	case wire.KindDropCollection:
 		return engine.Op{Kind: engine.OpDropCollection, Collection: op.Collection, IfVersion: wire.NoCondition}, true, nil
 	case wire.KindOwn:
@@ -158,6 +166,19 @@ func (m *translator) operation(raw message, op *wire.Op) (_ engine.Op, inEngine 
 		return engine.Op{}, false, fmt.Errorf("operation of kind %d: %w", op.Kind, wire.ErrNewerLog)
 	}
 	return engine.Op{}, false, nil
+}
+
+// requeued gives an operation that was set aside, and is tried again.
+func requeued(op *wire.Op) (engine.Op, bool, error) {
+	at, err := wire.ParsePlace(op.RequestKey)
+	if err != nil {
+		return engine.Op{}, false, err
+	}
+	again := engine.Op{Kind: engine.OpPut, Collection: op.Collection, ID: op.ID, Slot: op.Slot, IfVersion: op.IfVersion, Body: op.Body, Again: (*engine.Place)(&at)}
+	if len(op.Body) == 0 {
+		again.Kind = engine.OpDelete
+	}
+	return again, true, nil
 }
 
 // own takes an ownership entry; only its own subject carries them, so that a record can be guarded by it.

@@ -131,6 +131,10 @@ func (m *Member) settle(ctx context.Context, d doubt, calm map[string]quiet) {
 	m.metrics.divergences.Inc()
 	switch v := m.judge(ctx, o); v.phase {
 	case wire.RepairRight:
+		if at, alone := m.alone(ctx, d.by); alone && o.only == nil {
+			m.fail(fmt.Errorf("own_fault: this member alone could not apply operation %s, which %s has applied: its software, memory or disk is at fault; compare versions, then start it again", at, d.by))
+			return
+		}
 		m.opts.Log.Warn("another member holds something else, and a replay of the log proves this one right", "member", m.id, "other", d.by, "mark", d.at, "slots", o.only.Slots())
 	case wire.RepairFailed:
 		m.opts.Log.Error("members hold different things, and who is wrong is not decided", "member", m.id, "other", d.by, "mark", d.at, "error", v.reason)
@@ -198,29 +202,37 @@ func differingCollections(mine []engine.CollectionDigest, theirs []wire.Collecti
 
 // askDigests asks another member for the digests at a mark.
 func (m *Member) askDigests(ctx context.Context, d doubt, collections []schema.Incarnation) (*wire.DigestReply, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	_, node, ok := subjects.SplitMember(d.by)
-	if !ok || subjects.ValidNode(node) != nil {
-		return nil, fmt.Errorf("member %q has no name", d.by)
-	}
 	q := wire.DigestRequest{Head: wire.Head{BudgetMs: uint32(askTimeout.Milliseconds())}, At: d.at, Collections: collections}
-	data, err := m.ask(ctx, m.opts.Names.Member(m.opts.Group, node, wire.OpDigest), wire.AppendDigestRequest(nil, &q))
+	data, err := m.askMember(ctx, d.by, wire.OpDigest, wire.AppendDigestRequest(nil, &q))
 	if err != nil {
-		return nil, fmt.Errorf("ask member %s for its digests: %w", d.by, err)
-	}
-	if wire.IsError(data) {
-		e, err := wire.DecodeError(data)
-		if err != nil {
-			return nil, fmt.Errorf("ask member %s for its digests: %w", d.by, err)
-		}
-		return nil, fmt.Errorf("ask member %s for its digests: %w", d.by, e)
+		return nil, err
 	}
 	reply, err := wire.DecodeDigestReply(data)
 	if err == nil && reply.Err != nil {
 		return nil, reply.Err
 	}
 	return reply, err
+}
+
+// askMember asks another member of the group for a moment; an error that it answers with is one.
+func (m *Member) askMember(ctx context.Context, id, op string, question []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	_, node, ok := subjects.SplitMember(id)
+	if !ok || subjects.ValidNode(node) != nil {
+		return nil, fmt.Errorf("member %q has no name", id)
+	}
+	data, err := m.ask(ctx, m.opts.Names.Member(m.opts.Group, node, op), question)
+	if err == nil && wire.IsError(data) {
+		var e *wire.Error
+		if e, err = wire.DecodeError(data); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask member %s for its %s: %w", id, op, err)
+	}
+	return data, nil
 }
 
 // ask sends one request and gives the answer, which may come in frames.

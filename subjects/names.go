@@ -68,11 +68,17 @@ func (n Names) Log(group string) string { return n.Prefix() + ".log." + group }
 // LogOwn is the subject of the ownership entries of a group's log.
 func (n Names) LogOwn(group string) string { return n.Log(group) + ".own" }
 
+// LogQuarantine is the subject of the records of a group's log that set operations aside.
+func (n Names) LogQuarantine(group string) string { return n.Log(group) + ".quarantine" }
+
 // Tail is where the server republishes what a group's log has stored.
 func (n Names) Tail(group string) string { return n.Prefix() + ".tail." + group }
 
 // TailOwn is where the server republishes the ownership entries of a group's log.
 func (n Names) TailOwn(group string) string { return n.Tail(group) + ".own" }
+
+// TailQuarantine is where the server republishes what sets operations of a group's log aside.
+func (n Names) TailQuarantine(group string) string { return n.Tail(group) + ".quarantine" }
 
 // Applied is where a group's members publish their watermarks.
 func (n Names) Applied(group string) string { return n.Prefix() + ".event.group." + group + ".applied" }

@@ -25,6 +25,8 @@ func TestNamesAreThoseOfTheTable(t *testing.T) {
 		{n.LogOwn("g0"), "jetseek.log.g0.own"},
 		{n.Tail("g0"), "jetseek.tail.g0"},
 		{n.TailOwn("g0"), "jetseek.tail.g0.own"},
+		{n.LogQuarantine("g0"), "jetseek.log.g0.quarantine"},
+		{n.TailQuarantine("g0"), "jetseek.tail.g0.quarantine"},
 		{n.Applied("g0"), "jetseek.event.group.g0.applied"},
 		{n.AppliedAll(), "jetseek.event.group.*.applied"},
 		{n.EventMap(), "jetseek.event.map"},

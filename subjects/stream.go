@@ -14,7 +14,7 @@ type StreamLimits struct {
 
 // StreamConfig is the configuration of a group's log. Nothing is ever dropped from it but a prefix behind a checkpoint: a full stream refuses new
 // messages (DiscardNew), messages cannot be deleted one by one, and there is no age. What is stored is republished to the tail; the source
-// must be the wildcard over all groups, since a literal one would carry only one of the stream's two subjects.
+// must be the wildcard over all groups, since a literal one would carry only one of the stream's subjects.
 func (n Names) StreamConfig(group string, limits StreamLimits) jetstream.StreamConfig {
 	replicas := max(limits.Replicas, 1)
 	maxBytes := limits.MaxBytes
@@ -23,7 +23,7 @@ func (n Names) StreamConfig(group string, limits StreamLimits) jetstream.StreamC
 	}
 	return jetstream.StreamConfig{
 		Name:              n.Stream(group),
-		Subjects:          []string{n.Log(group), n.LogOwn(group)},
+		Subjects:          []string{n.Log(group), n.LogOwn(group), n.LogQuarantine(group)},
 		Retention:         jetstream.LimitsPolicy,
 		Discard:           jetstream.DiscardNew,
 		Storage:           jetstream.FileStorage,

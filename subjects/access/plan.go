@@ -115,7 +115,7 @@ func coordinator(names subjects.Names, groups []string) Role {
 	r.Publish = append(r.Publish, reads("OBJ_"+documents)...)
 	for _, g := range groups {
 		r.Publish = append(r.Publish, names.Log(g), names.LogOwn(g), "$JS.API.STREAM.INFO."+names.Stream(g),
-			"$JS.API.DIRECT.GET."+names.Stream(g)+"."+names.LogOwn(g))
+			"$JS.API.DIRECT.GET."+names.Stream(g), "$JS.API.DIRECT.GET."+names.Stream(g)+"."+names.LogOwn(g))
 	}
 	return r
 }
@@ -129,9 +129,9 @@ func member(names subjects.Names, groups []string, node string) Role {
 	r.Publish = append([]string{names.RoleInbox(">"), "$KV." + names.Bucket() + ".map"}, reads("KV_"+names.Bucket())...)
 	r.Publish = append(r.Publish, reads("OBJ_"+names.DocumentBucket())...)
 	for _, g := range groups {
-		r.Subscribe = append(r.Subscribe, names.Member(g, node, "*"), names.Any(g, "*"), names.Tail(g), names.TailOwn(g))
-		r.Publish = append(r.Publish, names.Member(g, "*", wire.OpDigest)) // members of a group compare what they hold
-		r.Publish = append(r.Publish, names.Log(g), names.Applied(g), "$KV."+names.Bucket()+".members."+g+"."+node)
+		r.Subscribe = append(r.Subscribe, names.Member(g, node, "*"), names.Any(g, "*"), names.Tail(g), names.TailOwn(g), names.TailQuarantine(g))
+		r.Publish = append(r.Publish, names.Member(g, "*", wire.OpDigest), names.Member(g, "*", wire.OpQuarantine)) // members of a group compare what they hold
+		r.Publish = append(r.Publish, names.Log(g), names.LogQuarantine(g), names.Applied(g), "$KV."+names.Bucket()+".members."+g+"."+node)
 		r.Publish = append(r.Publish, reads(names.Stream(g))...)
 	}
 	return r

@@ -63,11 +63,13 @@ type Member struct {
 	State       string    `json:"state"`              // joining, serving, fenced, stalled, draining, failed
 	Reason      string    `json:"reason,omitempty"`   // why it is not serving, or what is wrong with its disk
 	Applied     uint64    `json:"applied"`
-	Software    string    `json:"software,omitempty"` // version of the program
-	Key         string    `json:"key,omitempty"`      // id of the cluster key that signs its records; "" without one
-	Refused     uint64    `json:"refused,omitempty"`  // records of the log that it has passed over since its start
-	Outlived    uint64    `json:"outlived,omitempty"` // times since its start that an auditor found it would serve a deleted document: must stay 0
-	Revision    uint64    `json:"-"`                  // of the record in the bucket
+	Software    string    `json:"software,omitempty"`    // version of the program
+	Key         string    `json:"key,omitempty"`         // id of the cluster key that signs its records; "" without one
+	Refused     uint64    `json:"refused,omitempty"`     // records of the log that it has passed over since its start
+	Outlived    uint64    `json:"outlived,omitempty"`    // times since its start that an auditor found it would serve a deleted document: must stay 0
+	Stuck       string    `json:"stuck,omitempty"`       // the operation that it cannot apply, as [wire.Place] has it
+	Quarantined int       `json:"quarantined,omitempty"` // operations that are set aside
+	Revision    uint64    `json:"-"`                     // of the record in the bucket
 }
 
 // ID gives "g0/n1".

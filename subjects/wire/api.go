@@ -325,19 +325,20 @@ type PlacementBody struct {
 
 // MemberBody is one member in /_members.
 type MemberBody struct {
-	Member     string `json:"member"`
-	Group      string `json:"group"`
-	Node       string `json:"node"`
-	State      string `json:"state"` // joining, serving, fenced, stalled, draining, failed; down without a liveness record
-	Reason     string `json:"reason,omitempty"`
-	Applied    uint64 `json:"applied"`
-	ContentSeq uint64 `json:"content_seq"`
-	Lag        uint64 `json:"lag"`
-	Documents  uint64 `json:"documents"`
-	Digest     string `json:"digest"`
-	Key        string `json:"key"`                // id of the cluster key that signs its records; "" without one
-	Refused    uint64 `json:"refused,omitempty"`  // records of the log that it has passed over since its start
-	Outlived   uint64 `json:"outlived,omitempty"` // times since its start that an auditor found it would serve a document whose delete was verified: must stay 0
+	Member      string `json:"member"`
+	Group       string `json:"group"`
+	Node        string `json:"node"`
+	State       string `json:"state"` // joining, serving, fenced, stalled, draining, failed; down without a liveness record
+	Reason      string `json:"reason,omitempty"`
+	Applied     uint64 `json:"applied"`
+	ContentSeq  uint64 `json:"content_seq"`
+	Lag         uint64 `json:"lag"`
+	Documents   uint64 `json:"documents"`
+	Digest      string `json:"digest"`
+	Key         string `json:"key"`                   // id of the cluster key that signs its records; "" without one
+	Refused     uint64 `json:"refused,omitempty"`     // records of the log that it has passed over since its start
+	Quarantined int    `json:"quarantined,omitempty"` // operations of its log that are set aside
+	Outlived    uint64 `json:"outlived,omitempty"`    // times since its start that an auditor found it would serve a document whose delete was verified: must stay 0
 }
 
 // MembersBody answers /_members.

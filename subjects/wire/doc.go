@@ -38,6 +38,8 @@
 //	                      digest 16 bytes)), all ascending
 //	22    RepairRequest   at | whole u8 | list of (collection u64, ranges list of (first u16, last u16))
 //	23    RepairReply     phase str | documents | reason str
+//	24    QuarantineRequest
+//	25    QuarantineReply list of (seq, operation, kind u8, superseded u8, collection u64, slot, id str, reason str)
 //
 //	candidates   count | keys each | length of the arena | per candidate: length of the id, score (zigzag), its keys | the arena
 //	key          kind u8 | nothing, an integer (zigzag), f64, or a length in the arena
@@ -73,6 +75,9 @@
 //
 // The request key is the request id, / and the line of the bulk, 0 for a single write. Members keep what became of the last 65,536 operations with one, but for
 // those that the group did not own: an operation whose key comes again in its collection is answered with the first outcome, and one of another id or kind is a conflict.
+// A quarantine record stands on a subject of its own, behind the operation that it sets aside. An operation of kind requeue tries one again that was set aside: its request key is that
+// one's place, sequence/operation, and the rest of it is as it was. With a body or an object it is a put, without either a delete.
+//
 // A commit record is published to the log under the condition that the newest message on the subject of ownership is still the one that its payload names.
 //
 // Schema records stand behind the operations, so that a batch can be built operation by operation; they are applied before them. Another format, or a

@@ -25,6 +25,8 @@ const (
 	kindDigestReply
 	kindRepairRequest
 	kindRepairReply
+	kindQuarantineRequest
+	kindQuarantineReply
 )
 
 // The operations of a member, as they stand in subjects.
@@ -39,4 +41,6 @@ const (
 	OpHas     = "has"
 	OpDigest  = "digest"
 	OpRepair  = "repair"
+
+	OpQuarantine = "quarantine"
 )

@@ -53,8 +53,8 @@ const (
 	KindCheckpoint                     // digests are reported at this place
 	KindPin                            // members keep their snapshot at this place
 	KindCommit                         // guarded: ownership is decided of every operation between two places ([Commit])
-	KindQuarantine                     // an operation is passed over by all
-	KindRequeue                        // a quarantined operation is tried again
+	KindQuarantine                     // an operation is set aside by all ([Quarantine])
+	KindRequeue                        // an operation that was set aside is tried again ([Again]): with a body the put, without one the delete
 	KindFence                          // a move: operations on its slots are refused from here on
 	KindClose                          // a move: requests of older epochs are refused from here on
 	KindOpen                           // a move: its slots are owned here from here on
