@@ -142,7 +142,8 @@ func (c *Coordinator) member(id string) wire.MemberBody {
 	b := wire.MemberBody{Member: id, Group: group, Node: node, State: "down"}
 	marks := c.tracker.marks(group)
 	if record, ok := c.view.View().Member(id); ok {
-		b.State, b.Reason, b.Applied, b.Key, b.Refused, b.Outlived = record.State, record.Reason, record.Applied, record.Key, record.Refused, record.Outlived
+		b.State, b.Reason, b.Applied, b.Key, b.Refused, b.Outlived, b.Quarantined = record.State, record.Reason, record.Applied, record.Key, record.Refused, record.Outlived,
+			record.Quarantined
 		if h, ok := marks[id]; ok && h.mark.Incarnation == record.Incarnation {
 			b.State = h.mark.State
 		}

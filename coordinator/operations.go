@@ -45,6 +45,8 @@ func (c *Coordinator) handlers() map[ops.ID]handler {
 		ops.Plan:              c.handlePlan,
 		ops.Map:               c.handleMap,
 		ops.Repair:            c.handleRepair,
+		ops.Quarantine:        c.handleQuarantine,
+		ops.Requeue:           c.handleRequeue,
 	}
 }
 

@@ -302,7 +302,7 @@ const undecided outcome.Code = 0
 func refusal(op wire.Op, out outcome.Outcome) *wire.Error {
 	switch out.Code {
 	case outcome.Rejected:
-		return withDurable(wire.FromError(fault.New(fault.BadDocument, "the members could not apply the document %s: it is passed over", fault.Quote(op.ID))), wire.IsDurable)
+		return withDurable(wire.FromError(fault.New(fault.BadDocument, "the members could not apply the operation on %s: it is passed over; if it is set aside, GET /_quarantine lists it", fault.Quote(op.ID))), wire.IsDurable)
 	case outcome.NoCollection:
 		return withDurable(wire.FromError(fault.New(fault.NoCollection, "the collection was dropped meanwhile")), wire.IsDurable)
 	case outcome.KeyConflict:

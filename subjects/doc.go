@@ -13,15 +13,17 @@
 //	jetseek.write.{collection}.{op}          clients        coordinators, one queue group  index: a document; bulk: NDJSON; delete: {"id":…}
 //	jetseek.admin.{op}                       clients        coordinators, one queue group  JSON: collections.list, collections.create, collections.show,
 //	                                                                                       collections.drop, map, members, ring, placement, plan, repair,
-//	                                                                                       status
+//	                                                                                       quarantine, requeue, status
 //	jetseek.group.{group}.{node}.{op}        coordinators   that member                    wire requests: search, stats, docs, get, ping, slots,
-//	                                         members                                       explain, repair; members ask each other for digest
+//	                                         members                                       explain, repair; members ask each other for digest, quarantine
 //	jetseek.group.{group}.any.{op}           anyone         one member, queue group        the same, for people and for a coordinator without a map
 //	jetseek.log.{group}                      coordinators,  the stream JETSEEK_{group}     wire.Record: operations, leases
 //	                                         members
 //	jetseek.log.{group}.own                  coordinators   the same stream                wire.Record: ownership entries, a subject of their own so that
 //	                                                                                       others can be guarded by the last of them
-//	jetseek.tail.{group}, .own               the server     members                        what the stream stored, with Nats-Sequence
+//	jetseek.log.{group}.quarantine           members        the same stream                wire.Record: operations that no member can apply, a subject of
+//	                                                                                       their own so that they are found before they are met
+//	jetseek.tail.{group}, .own, .quarantine  the server     members                        what the stream stored, with Nats-Sequence
 //	jetseek.event.group.{group}.applied      members        coordinators                   wire.Watermark
 //	jetseek.event.map                        coordinators   anyone                         reserved: the map has a new epoch
 //	_INBOX_JETSEEK.c.{incarnation}.>         members        that coordinator               wire.Report, and replies at .{call}.{round}.{slot}

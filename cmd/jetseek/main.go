@@ -129,7 +129,7 @@ func (p program) commands() []*cli.Command {
 		natsCommand(), shardCommand(), coordinatorCommand(), natsPlanCommand(),
 		// asking one
 		indexCommand(), getCommand(), deleteCommand(), searchCommand(), explainCommand(), collectionsCommand(),
-		statusCommand(), membersCommand(), ringCommand(), planCommand(), repairCommand(), benchCommand(),
+		statusCommand(), membersCommand(), ringCommand(), planCommand(), repairCommand(), quarantineCommand(), requeueCommand(), benchCommand(),
 		// looking into files
 		segmentCommand(),
 	}

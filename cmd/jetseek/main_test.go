@@ -132,7 +132,7 @@ func TestBadCommandLinesSayWhatToDo(t *testing.T) {
 
 func TestHelpNamesFlagsAndEnvironment(t *testing.T) {
 	for args, words := range map[string][]string{
-		"--help":             {"serve", "demo", "nats", "shard", "coordinator", "index", "get", "delete", "search", "collections", "status", "members", "ring", "plan", "repair", "bench"},
+		"--help":             {"serve", "demo", "nats", "shard", "coordinator", "index", "get", "delete", "search", "collections", "status", "members", "ring", "plan", "repair", "quarantine", "requeue", "bench"},
 		"shard --help":       {"--nats", "NATS_URL", "JETSEEK_NATS", "--creds", "NATS_CREDS", "--context", "NATS_CONTEXT", "--prefix", "--inbox-prefix", "JETSEEK_INBOX_PREFIX", "--node", "JETSEEK_SHARD_GROUPS", "--assets"},
 		"coordinator --help": {"--http", "--expect-groups", "JETSEEK_EXPECT_GROUPS", "--nats"},
 		"nats --help":        {"--nats-port", "JETSEEK_NATS_PORT", "--data", "4222"},

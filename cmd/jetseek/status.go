@@ -117,6 +117,18 @@ func (s *state) verdict() string {
 	return fmt.Sprintf("whole: all %d members serve", len(s.Members))
 }
 
+// quarantined counts the operations that are set aside, of each group as its members say.
+func (s *state) quarantined() (n int) {
+	most := map[string]int{}
+	for _, m := range s.Members {
+		most[m.Group] = max(most[m.Group], m.Quarantined)
+	}
+	for _, of := range most {
+		n += of
+	}
+	return n
+}
+
 // signed says whether members sign what they write to the logs.
 func (s *state) signed() string {
 	without := 0
@@ -145,6 +157,9 @@ func (s *state) String() string {
 	}
 	if len(s.Members) > 0 {
 		fmt.Fprintf(&b, "\nlogs: %s; NATS syncs %s\n", s.signed(), layout.Plain(s.Sync))
+	}
+	if n := s.quarantined(); n > 0 {
+		fmt.Fprintf(&b, "%d operations are set aside: jetseek quarantine lists them\n", n)
 	}
 	if s.Note != "" {
 		fmt.Fprintf(&b, "\ncollections: %s\n", s.Note)

@@ -69,6 +69,8 @@ var twins = []twin{
 	{"GET", "/_plan?shards=4", "", "jetseek.admin.plan", `{"shards":4}`, nil},
 	{"GET", "/_members", "", "jetseek.admin.members", `{}`, nil},
 	{"POST", "/_repair?timeout_ms=9", "", "jetseek.admin.repair", `{}`, map[string]string{wire.HeaderTimeoutMs: "9"}},
+	{"GET", "/_quarantine", "", "jetseek.admin.quarantine", `{}`, nil},
+	{"POST", "/_requeue", `{"group":"g0","seq":17,"operation":3}`, "jetseek.admin.requeue", `{"group":"g0","seq":17,"operation":3}`, nil},
 	{"GET", "/_map", "", "jetseek.admin.map", `{}`, nil},
 }
 

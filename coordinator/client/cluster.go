@@ -71,6 +71,16 @@ func (c *Client) Repair(ctx context.Context) (*wire.RepairBody, error) {
 	return admin[wire.RepairBody](ctx, c, ops.Repair, struct{}{})
 }
 
+// Quarantine tells which operations are set aside, since no member could apply them.
+func (c *Client) Quarantine(ctx context.Context) (*wire.QuarantineBody, error) {
+	return admin[wire.QuarantineBody](ctx, c, ops.Quarantine, struct{}{})
+}
+
+// Requeue tries an operation again that is set aside. That it could not be applied, or comes too late, is no error: the answer says so.
+func (c *Client) Requeue(ctx context.Context, group string, at wire.Place) (*wire.RequeueBody, error) {
+	return admin[wire.RequeueBody](ctx, c, ops.Requeue, wire.RequeueRequest{Group: group, Seq: at.Seq, Operation: at.Op})
+}
+
 // admin does an operation on the cluster.
 func admin[T any](ctx context.Context, c *Client, id ops.ID, request any) (*T, error) {
 	body, err := json.Marshal(request)

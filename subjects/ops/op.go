@@ -34,6 +34,8 @@ const (
 	Placement         ID = "admin.placement"
 	Plan              ID = "admin.plan"
 	Repair            ID = "admin.repair"
+	Quarantine        ID = "admin.quarantine"
+	Requeue           ID = "admin.requeue"
 )
 
 // Plane is the token of a subject that says who may ask.
@@ -126,7 +128,7 @@ const RepairBudget = 5 * time.Minute
 
 // Changes tells whether the operation changes something, so that a failure says whether it can have been stored.
 func (id ID) Changes() bool {
-	return id.Plane() == Write || id == CollectionsCreate || id == CollectionsDrop
+	return id.Plane() == Write || id == CollectionsCreate || id == CollectionsDrop || id == Requeue
 }
 
 // Op is one operation of the public API.

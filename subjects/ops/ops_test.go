@@ -86,7 +86,7 @@ func TestSubjects(t *testing.T) {
 		ops.CollectionsList: "jetseek.admin.collections.list", ops.CollectionsDrop: "jetseek.admin.collections.drop",
 		ops.Status: "jetseek.admin.status", ops.Members: "jetseek.admin.members", ops.Map: "jetseek.admin.map",
 		ops.Ring: "jetseek.admin.ring", ops.Placement: "jetseek.admin.placement", ops.Plan: "jetseek.admin.plan",
-		ops.Repair: "jetseek.admin.repair",
+		ops.Repair: "jetseek.admin.repair", ops.Quarantine: "jetseek.admin.quarantine", ops.Requeue: "jetseek.admin.requeue",
 	}
 	var names subjects.Names
 	for id, subject := range want {

@@ -68,6 +68,9 @@ func Table() []Op {
 		{ID: Repair, About: "compare the members of every group, let those that differ prove by a replay of the log what they hold and mend what is wrong, and report; it answers when that is done",
 			Reply: reflect.TypeFor[wire.RepairBody](), Params: []Param{budget},
 			Routes: []Route{{Method: "POST", Path: "/_repair", Params: []Param{budget}, Status: []int{200}}}},
+		{ID: Quarantine, About: "the operations that are set aside, since no member could apply them", Reply: reflect.TypeFor[wire.QuarantineBody](), Routes: plain("/_quarantine")},
+		{ID: Requeue, About: "try an operation again that is set aside; one that a later operation on its id has superseded does nothing", Request: reflect.TypeFor[wire.RequeueRequest](),
+			Reply: reflect.TypeFor[wire.RequeueBody](), Routes: []Route{{Method: "POST", Path: "/_requeue", Body: RequestBody, Status: []int{200}}}},
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 
 // Place names an operation of a log: the sequence of its message, and its place among the operations of the record, from 0.
 type Place struct {
-	Seq uint64 `json:"seq"`
-	Op  uint32 `json:"operation"`
+	Seq uint64
+	Op  uint32
 }
 
 // String gives "17/3".
@@ -141,8 +141,9 @@ type QuarantineBody struct {
 
 // QuarantinedBody is an operation that the members of a group have set aside: applying it made the software panic or its process end.
 type QuarantinedBody struct {
-	Group string `json:"group"`
-	Place
+	Group      string `json:"group"`
+	Seq        uint64 `json:"seq"`        // of its message in the log
+	Operation  uint32 `json:"operation"`  // its number in the message, from 0
 	Kind       string `json:"kind"`       // put or delete
 	Collection string `json:"collection"` // its name; its incarnation in hex when the name is not known
 	ID         string `json:"id"`
@@ -152,9 +153,13 @@ type QuarantinedBody struct {
 
 // RequeueRequest is the body of admin.requeue: which operation is tried again.
 type RequeueRequest struct {
-	Group string `json:"group"`
-	Place
+	Group     string `json:"group"`
+	Seq       uint64 `json:"seq"`
+	Operation uint32 `json:"operation"`
 }
+
+// Place names the operation in the group's log.
+func (q *RequeueRequest) Place() Place { return Place{q.Seq, q.Operation} }
 
 // DecodeRequeueRequest reads the body strictly; errors are bad_request.
 func DecodeRequeueRequest(raw []byte) (*RequeueRequest, error) {
@@ -170,7 +175,7 @@ func DecodeRequeueRequest(raw []byte) (*RequeueRequest, error) {
 			if n, err = readWhole(key, r); err == nil && (n < 0 || n > math.MaxUint32) {
 				err = fault.New(fault.BadRequest, "operation is a whole number from 0: GET /_quarantine lists them")
 			}
-			q.Op = uint32(n)
+			q.Operation = uint32(n)
 		default:
 			err = fault.New(fault.BadRequest, "unknown key %s in a request to try an operation again", fault.Quote(key))
 		}
