@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type collector struct {
 	next    []query.Key // of the document under comparison
 	scratch [][]byte
 	bar     bar
+	least   int64 // with which a document may enter a heap that is not full: minScore, or a guess
 }
 
 // entry is one document kept.
@@ -37,6 +39,22 @@ type entry struct {
 	seg   *segment.Segment
 	doc   uint32
 	slot  int32
+	head  uint64 // of the id, once it was needed; 0: not known
+}
+
+// before orders entries that are alike but for their ids: negative when e comes first. Few ids are read, each in two places of the segment that nothing else touches: their first bytes stay at hand.
+func (e *entry) before(o *entry) int {
+	if head, other := e.idHead(), o.idHead(); head != other {
+		return cmp.Compare(head, other)
+	}
+	return bytes.Compare(e.seg.ID(e.doc), o.seg.ID(o.doc))
+}
+
+func (e *entry) idHead() uint64 {
+	if e.head == 0 {
+		e.head = e.seg.IDHead(e.doc)
+	}
+	return e.head
 }
 
 // keySource is where a sort key's values are in the present segment.
@@ -51,7 +69,7 @@ type keySource struct {
 func (c *collector) begin(r *Request) {
 	byScore := len(r.Sort) == 0 || slices.ContainsFunc(r.Sort, func(k query.SortKey) bool { return k.By == query.ByScore })
 	c.sort, c.scoring, c.limit, c.after, c.seg = r.Sort, r.Score || byScore, r.Limit, r.After, nil
-	c.heap, c.keys, c.bar = c.heap[:0], c.keys[:0], bar{}
+	c.heap, c.keys, c.bar, c.least = c.heap[:0], c.keys[:0], bar{}, minScore
 	c.sources = append(c.sources[:0], make([]keySource, len(r.Sort))...)
 	c.next = append(c.next[:0], make([]query.Key, len(r.Sort))...)
 	for len(c.scratch) < len(r.Sort) {
@@ -92,10 +110,19 @@ func (c *collector) floor() int64 {
 	case c.limit == 0:
 		return math.MaxInt64
 	case len(c.sort) > 0 || len(c.heap) < c.limit:
-		return math.MinInt64
+		return c.least
 	}
 	return c.heap[0].score
 }
+
+// mayGuess tells whether a floor of all matches can be one of those to keep, of which there is none yet.
+func (c *collector) mayGuess() bool { return len(c.heap) == 0 && len(c.sort) == 0 && c.after == nil }
+
+// guess takes a score for the floor that the documents wanted probably reach.
+func (c *collector) guess(score int64) { c.least = score }
+
+// short tells whether a guess was too high.
+func (c *collector) short() bool { return c.least > minScore && len(c.heap) < c.limit }
 
 // add offers a match.
 func (c *collector) add(doc uint32, score int64) {
@@ -103,7 +130,7 @@ func (c *collector) add(doc uint32, score int64) {
 		return
 	}
 	full := len(c.heap) == c.limit
-	if full && (len(c.sort) == 0 && score < c.heap[0].score || !c.passes(doc)) {
+	if len(c.sort) == 0 && score < c.floor() || full && !c.passes(doc) {
 		return
 	}
 	e := entry{score: score, seg: c.seg, doc: doc, slot: int32(len(c.heap))}
@@ -165,16 +192,14 @@ func (c *collector) store(at int, k query.Key) {
 
 // compare orders two entries: negative when the first comes before the other.
 func (c *collector) compare(aKeys []query.Key, a *entry, bKeys []query.Key, b *entry) int {
-	if len(c.sort) == 0 && a.score != b.score {
-		if a.score > b.score {
-			return -1
+	if len(c.sort) == 0 {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
 		}
-		return 1
-	}
-	if order := query.CompareKeyLists(c.sort, aKeys, bKeys); order != 0 {
+	} else if order := query.CompareKeyLists(c.sort, aKeys, bKeys); order != 0 {
 		return order
 	}
-	return bytes.Compare(a.seg.ID(a.doc), b.seg.ID(b.doc))
+	return a.before(b)
 }
 
 // key gives a document's value under a sort key: of several values the least when ascending, the greatest when descending. A string is a view of
@@ -259,8 +284,8 @@ func (c *collector) sorted() []query.Candidate {
 
 func (c *collector) worse(i, j int) bool {
 	a, b := &c.heap[i], &c.heap[j]
-	if len(c.sort) == 0 && a.score != b.score {
-		return a.score < b.score
+	if len(c.sort) == 0 {
+		return a.score < b.score || a.score == b.score && b.before(a) < 0
 	}
 	return c.compare(c.keysOf(a), a, c.keysOf(b), b) > 0
 }

@@ -17,6 +17,9 @@
 // A phrase is no more frequent than the rarest of its terms in a document. So what the floor asks of it is asked of frequencies and lengths, by comparisons ([bm25.Reach]), before
 // any position is read; where terms are dense, places of positions are gathered for a whole window, going once through each list.
 //
+// Those pairs stand for postings that are there. So how many of a list reach a score can be told before any is read, and the floor guessed: what makes the search find too little is found out at its end, and it is
+// repeated without.
+//
 // Columns keep the bounds of the values of each block of 128 documents: ranges pass over blocks or take them whole, and of a search sorted by a field only documents
 // of blocks that can enter the heap are looked at ([bar]), from the end of a segment when the best lie there.
 //

@@ -18,10 +18,12 @@ type list struct {
 
 	shortest uint32 // no document is shorter
 
-	bounds []int64  // of each block, where its run was read
-	read   []uint64 // a bit for each run
-	run    postings.RunBounds
-	pairs  []postings.Impact
+	bounds   []int64  // of each block, where its run was read
+	read     []uint64 // a bit for each run
+	run      postings.RunBounds
+	runAt    int     // which run that is, -1: none was read
+	runParts []int64 // what its pairs give
+	pairs    []postings.Impact
 
 	first int   // block that holds the first documents of the window, or of those behind it
 	bound int64 // of the parts in the window
@@ -41,7 +43,7 @@ func (l *list) open(f *segment.Field, ref postings.Ref, weight bm25.Weight) bool
 	l.blocks.Open(f.TermPostings(), ref)
 	base, width, data := f.Lengths.Lane()
 	l.weight, l.lengths = weight, bm25.Lengths{Base: uint32(base), Width: width, Data: data}
-	l.first, l.docs, l.at, l.scored = 0, nil, 0, false
+	l.first, l.docs, l.at, l.scored, l.runAt = 0, nil, 0, false, -1
 	n := l.blocks.Count()
 	if n == 0 {
 		return false
@@ -112,15 +114,23 @@ func (l *list) runBound(run int) int64 {
 	return l.most(l.pairs)
 }
 
+// readRun reads the bounds of a run's blocks.
 func (l *list) readRun(run int) {
 	l.read[run>>6] |= 1 << (run & 63)
 	l.blocks.Run(run, &l.run)
+	l.runAt, l.runParts = run, l.runParts[:0]
+	for _, p := range l.run.Pairs {
+		l.runParts = append(l.runParts, bm25.Part(l.weight.W, l.weight.C0, l.weight.C1, p.Freq, p.Length))
+	}
 	from := 0
 	blocks := l.bounds[run*postings.RunLen : min((run+1)*postings.RunLen, len(l.bounds))]
 	for i := range blocks {
 		blocks[i] = l.max
-		if len(l.run.Pairs) > 0 {
-			blocks[i] = l.most(l.run.Pairs[from:l.run.Upto[i]])
+		if len(l.runParts) > 0 {
+			blocks[i] = 0
+			for _, part := range l.runParts[from:l.run.Upto[i]] {
+				blocks[i] = max(blocks[i], part)
+			}
 			from = l.run.Upto[i]
 		}
 	}
@@ -187,6 +197,30 @@ func (l *list) leastFreq(rest, floor int64) uint32 {
 	least := uint32(1)
 	for least < most && bm25.Part(l.weight.W, l.weight.C0, l.weight.C1, least, l.shortest)+rest < floor {
 		least++
+	}
+	return least
+}
+
+// leastIn is leastFreq for a block of the run read last, as far as its own pairs tell.
+func (l *list) leastIn(block int, floor int64) uint32 {
+	if len(l.runParts) == 0 {
+		return l.leastFreq(0, floor)
+	}
+	i, from := block%postings.RunLen, 0
+	if i > 0 {
+		from = l.run.Upto[i-1]
+	}
+	least := uint32(1)
+	for at := from; at < l.run.Upto[i]; at++ { // lengths rise with frequencies
+		p := l.run.Pairs[at]
+		if l.runParts[at] < floor {
+			least = p.Freq + 1
+			continue
+		}
+		for most := min(p.Freq, least+8); least < most && bm25.Part(l.weight.W, l.weight.C0, l.weight.C1, least, p.Length) < floor; {
+			least++
+		}
+		break
 	}
 	return least
 }

@@ -81,7 +81,22 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	c.begin(r)
 	s.env, s.c, s.scoring = e, c, c.scoring && r.Limit > 0
 	windows := m.plan.of(r.Query, r.Filters, s.scoring, len(r.Sort) > 0)
-	var res Result
+	s.guessing = true
+	res, err := m.all(views, r, windows)
+	if err == nil && c.short() {
+		c.begin(r) // and without a guess
+		res, err = m.all(views, r, windows)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	res.Candidates = c.sorted()
+	return res, nil
+}
+
+// all goes over all views.
+func (m *memory) all(views []View, r *Request, windows bool) (res Result, err error) {
+	e, c, s := &m.env, &m.c, &m.sweep
 	for _, v := range m.largestFirst(views) {
 		e.enter(v)
 		c.enter(v.Segment)
@@ -99,14 +114,10 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 			res.Total += e.collect(walk, c)
 		}
 		if err := e.leave(); err != nil {
-			return Result{}, err
+			return res, err
 		}
 	}
-	if e.err != nil {
-		return Result{}, e.err
-	}
-	res.Candidates = c.sorted()
-	return res, nil
+	return res, e.err
 }
 
 // largestFirst orders the views: the more documents are behind it the higher is the floor, and the more of the others may be left out.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
@@ -37,11 +38,11 @@ func (s *sweep) single(l *list) {
 	if !s.counting && l.max < s.c.floor() {
 		return
 	}
-	s.runs = s.runs[:0]
-	for run := range max(l.blocks.Runs(), 1) {
-		s.runs = append(s.runs, boundedRun{l.runBound(run), run})
+	s.rank(l, 1)
+	if s.guessing && s.c.mayGuess() && s.promises(l) {
+		s.c.guess(s.reached(l))
 	}
-	slices.SortFunc(s.runs, func(a, b boundedRun) int { return cmp.Or(cmp.Compare(b.bound, a.bound), a.run-b.run) })
+	s.guessing = false
 	for _, r := range s.runs {
 		if !s.counting && r.bound < s.c.floor() || !s.bestOfRun(l, r.run) {
 			return
@@ -49,9 +50,21 @@ func (s *sweep) single(l *list) {
 	}
 }
 
+// rank lists every step-th run of a list, the best first.
+func (s *sweep) rank(l *list, step int) {
+	s.runs = s.runs[:0]
+	for run := 0; run < max(l.blocks.Runs(), 1); run += step {
+		s.runs = append(s.runs, boundedRun{l.runBound(run), run})
+	}
+	slices.SortFunc(s.runs, func(a, b boundedRun) int { return cmp.Or(cmp.Compare(b.bound, a.bound), a.run-b.run) })
+}
+
 // bestOfRun looks at the blocks of a run, the best first. It tells whether the search goes on.
 func (s *sweep) bestOfRun(l *list, run int) bool {
 	first := run * postings.RunLen
+	if l.runAt != run {
+		l.readRun(run)
+	}
 	n := min(l.blocks.Count()-first, postings.RunLen)
 	var bounds [postings.RunLen]int64
 	for i := range n {
@@ -64,31 +77,100 @@ func (s *sweep) bestOfRun(l *list, run int) bool {
 				best = i
 			}
 		}
-		worth := bounds[best] >= s.c.floor()
-		if !worth && !s.counting {
-			return true
-		}
+		floor := s.c.floor()
+		worth := bounds[best] >= floor
 		bounds[best] = minScore
-		if !s.env.steps(postings.BlockLen / 8) {
+		switch {
+		case !worth && !s.counting:
+			return true
+		case !s.env.steps(postings.BlockLen / 8):
 			return false
 		}
-		docs := l.load(first + best)
-		var parts []int64
-		if worth {
-			least := uint32(1)
-			if !s.counting {
-				least = l.leastFreq(0, s.c.floor())
-			}
-			docs, parts, _ = s.parts(l, docs, 0, least)
+		least := uint32(1)
+		if !s.counting {
+			least = l.leastIn(first+best, floor)
+		}
+		if least > 1 {
+			s.offerFrequent(l, first+best, least)
 		} else {
-			docs, _ = s.passing(docs)
+			s.offerAll(l, first+best, worth)
 		}
-		if s.counting {
-			s.countVisible(docs)
-		}
-		s.offer(docs, parts)
 	}
 	return true
+}
+
+// offerAll looks at all documents of a block that pass the masks; they are scored if that is worth it.
+func (s *sweep) offerAll(l *list, block int, worth bool) {
+	docs := l.load(block)
+	var parts []int64
+	if worth {
+		docs, parts, _ = s.parts(l, docs, 0, 1)
+	} else {
+		docs, _ = s.passing(docs)
+	}
+	if s.counting {
+		s.countVisible(docs)
+	}
+	floor := s.c.floor()
+	for i, part := range parts {
+		if part >= floor && s.env.view.Visible.Has(docs[i]) && s.admits(docs[i]) {
+			s.c.add(docs[i], part)
+			floor = s.c.floor()
+		}
+	}
+}
+
+// offerFrequent looks at the documents of a block that hold the term at least so often. They are few: so they are scored before masks are asked.
+func (s *sweep) offerFrequent(l *list, block int, least uint32) {
+	docs := l.load(block)
+	if l.blocks.Once() {
+		return
+	}
+	n := 0
+	freqs := l.blocks.Freqs()
+	for from := 0; from < len(freqs); from += 64 {
+		frequent := uint64(0)
+		for i, freq := range freqs[from:min(from+64, len(freqs))] {
+			frequent |= (uint64(least-1) - uint64(freq)) >> 63 << (i & 63)
+		}
+		for ; frequent != 0; frequent &= frequent - 1 {
+			i := from + bits.TrailingZeros64(frequent)
+			s.docs[n&127], s.freqs[n&127] = docs[i&127], freqs[i]
+			n++
+		}
+	}
+	l.weight.Parts(s.scored[:n], s.docs[:n], s.freqs[:n], &l.lengths)
+	floor, left := s.c.floor(), 0
+	for i, part := range s.scored[:n] {
+		if part >= floor && s.env.view.Visible.Has(s.docs[i]) {
+			s.docs[left], s.scored[left] = s.docs[i], part
+			left++
+		}
+	}
+	for i := range s.sift(left) {
+		if s.scored[i] >= s.c.floor() {
+			s.c.add(s.docs[i], s.scored[i])
+		}
+	}
+}
+
+// sift keeps of the first n documents in scratch, which have been scored, those that pass all masks, and gives their number.
+func (s *sweep) sift(n int) int {
+	for _, m := range s.masks {
+		if n == 0 {
+			break
+		}
+		set := m.sift(s.env, s.docs[:n])
+		n = 0
+		for w, in := range set {
+			for ; in != 0; in &= in - 1 {
+				i := w*64 + bits.TrailingZeros64(in)
+				s.docs[n], s.scored[n] = s.docs[i], s.scored[i]
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // countVisible counts those of some documents that count.
@@ -100,15 +182,4 @@ func (s *sweep) countVisible(docs []uint32) {
 		}
 	}
 	s.count(n)
-}
-
-// offer offers those of some documents that can enter, as far as there are parts.
-func (s *sweep) offer(docs []uint32, parts []int64) {
-	floor := s.c.floor()
-	for i, part := range parts {
-		if part >= floor && s.env.view.Visible.Has(docs[i]) && s.admits(docs[i]) {
-			s.c.add(docs[i], part)
-			floor = s.c.floor()
-		}
-	}
 }

@@ -33,6 +33,7 @@ type sweep struct {
 	enough   uint64     // no need to count beyond; matches may be skipped as soon as more are counted
 	counting bool       // every match must be found
 	exact    bool       // counted is the number of matches
+	guessing bool       // the first floor may be guessed
 	found    docset.Set // all matches are put in; nil: nobody wants them
 
 	leaping   bool // candidates may lie further apart than a window is long
@@ -48,7 +49,8 @@ type sweep struct {
 	at   [windowDocs]uint32 // candidates: place in the window, ascending
 	sums [windowDocs]int64  // their scores so far
 
-	runs []boundedRun // of a list that is alone
+	runs  []boundedRun // of a list, the best first
+	pairs []int64      // what pairs of these give
 
 	docs   [128]uint32 // scratch for blocks of which few documents are allowed
 	which  [128]uint8  // of a block's documents they are
@@ -85,6 +87,9 @@ func (s *sweep) run(count bool, enough uint64) {
 		s.single(s.any[0])
 	default:
 		s.certain()
+		if s.guessing && s.c.mayGuess() && len(s.masks) == 0 {
+			s.guess()
+		}
 		s.disjunction()
 	}
 	for _, l := range s.lists[:s.used] {

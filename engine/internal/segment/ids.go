@@ -4,6 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
+
+	"github.com/jetseek/jetseek/engine/internal/segment/termdict"
 )
 
 // HashID hashes an id for [Segment.Find].
@@ -61,6 +64,15 @@ func (s *Segment) Find(id string, hash uint64) (uint32, bool) {
 // ID gives a document's id. The bytes are the segment's.
 func (s *Segment) ID(doc uint32) []byte {
 	return s.idBytes[binary.LittleEndian.Uint32(s.idStarts[4*doc:]):binary.LittleEndian.Uint32(s.idStarts[4*doc+4:])]
+}
+
+// IDHead gives the first eight bytes of a document's id as a number, in the order of ids; missing bytes count as zero.
+func (s *Segment) IDHead(doc uint32) uint64 {
+	start, end := binary.LittleEndian.Uint32(s.idStarts[4*doc:]), binary.LittleEndian.Uint32(s.idStarts[4*doc+4:])
+	if after := s.idBytes[start:]; len(after) >= 8 {
+		return binary.BigEndian.Uint64(after) &^ (math.MaxUint64 >> (8 * (end - start)))
+	}
+	return termdict.Head(s.idBytes[start:end])
 }
 
 // openIDs splits the section of ids and checks that no id can lie outside of it.
