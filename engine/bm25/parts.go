@@ -47,6 +47,8 @@ func (l *Lengths) Fill(dst, docs []uint32) {
 // for each width of lengths keeps the choice out of it.
 func (w Weight) Parts(dst []int64, docs, freqs []uint32, l *Lengths) {
 	dst, freqs = dst[:len(docs)], freqs[:len(docs)]
+	done := w.vector(dst, docs, freqs, l)
+	dst, docs, freqs = dst[done:], docs[done:], freqs[done:]
 	switch l.Width {
 	case 1:
 		for i, d := range docs {
