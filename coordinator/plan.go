@@ -78,7 +78,7 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 	if p.sort, err = query.ResolveSort(body.Sort, coll.Schema); err != nil {
 		return nil, err
 	}
-	p.score = len(p.sort) == 0 || body.TrackScores || sortsByScore(p.sort)
+	p.score = len(p.sort) == 0 || body.TrackScores || body.Explain || sortsByScore(p.sort)
 	if body.Snippet != nil {
 		if _, err := snippet.New(coll.Schema, p.query, body.Snippet); err != nil {
 			return nil, err // before it depends on what is found

@@ -111,6 +111,8 @@ type answered struct {
 	aggFailed []string                       // groups whose aggregations are missing though their hits are there
 	foundBy   map[string]string              // hits of top_hits: the group
 	snippets  map[string]map[string][]string // of each hit, by field; nil where none were asked for
+	stats     bm25.Stats                     // of all groups, which the weights were made of
+	explained map[string]*bm25.Explanation   // of each hit; nil where none were asked for
 	deleted   int                            // hits left out because they were deleted since the snapshot
 
 	again, stale bool // another round may do better; with a newer map or schema
@@ -187,6 +189,7 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	}
 	began = time.Now()
 	c.gatherDocs(ctx, out)
+	c.explainHits(ctx, out)
 	if err := out.cutSnippets(ctx); err != nil {
 		return nil, err
 	}
@@ -207,6 +210,7 @@ func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.
 	}()
 	p := out.plan
 	sum, err := c.gatherStats(ctx, out)
+	out.stats = sum
 	if err != nil || p.body.Stats == "local" {
 		return nil, err
 	}
@@ -504,7 +508,7 @@ func reasonOf(e *wire.Error) string {
 // hit makes one hit of a candidate; a document deleted since the snapshot is left out.
 func (a *answered) hit(c *query.Candidate) (wire.Hit, bool, error) {
 	doc, ok := a.sources[c.ID]
-	if !ok {
+	if !ok || a.explained != nil && a.explained[c.ID] == nil {
 		a.deleted++
 		return wire.Hit{}, false, nil
 	}
@@ -512,7 +516,7 @@ func (a *answered) hit(c *query.Candidate) (wire.Hit, bool, error) {
 	if err != nil {
 		return wire.Hit{}, false, fmt.Errorf("project the source of %s: %w", fault.Quote(c.ID), err)
 	}
-	h := wire.Hit{ID: c.ID, Source: json.RawMessage(source), Snippet: a.snippets[c.ID]}
+	h := wire.Hit{ID: c.ID, Source: json.RawMessage(source), Snippet: a.snippets[c.ID], Explanation: a.explained[c.ID]}
 	if a.plan.score {
 		shown := bm25.Shown(c.Score)
 		h.Score = &shown

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -44,14 +45,14 @@ func TestExplainIsTheScoreOfTheSearch(t *testing.T) {
 		`{"bool":{"filter":[{"range":{"year":{"gte":1980}}}]}}`,
 	} {
 		search := wire.NewSearch("")
-		search.Query, search.Limit, search.TimeoutMs = json.RawMessage(query), documents, 20_000
+		search.Query, search.Limit, search.TimeoutMs, search.Explain = json.RawMessage(query), documents, 20_000, true
 		found, err := c.Search(ctx, "books", search)
 		if err != nil || !found.Exact || len(found.Hits) == 0 {
 			t.Fatalf("%s: %+v, %v", query, found, err)
 		}
-		hits := map[string]float64{}
+		hits, parts := map[string]float64{}, map[string]*bm25.Explanation{}
 		for _, h := range found.Hits {
-			hits[h.ID] = *h.Score
+			hits[h.ID], parts[h.ID] = *h.Score, h.Explanation
 		}
 		for i := range documents {
 			id := fmt.Sprintf("d%d", i)
@@ -62,6 +63,9 @@ func TestExplainIsTheScoreOfTheSearch(t *testing.T) {
 			score, hit := hits[id]
 			if got.ID != id || got.Matched != hit || math.Float64bits(got.Score) != math.Float64bits(score) || math.Float64bits(got.Explanation.Value) != math.Float64bits(score) {
 				t.Fatalf("%s, %s: matched %t with %v, a search says %t with %v", query, id, got.Matched, got.Score, hit, score)
+			}
+			if hit && !reflect.DeepEqual(parts[id], &got.Explanation) {
+				t.Fatalf("%s, %s: the hit comes with the parts %+v, not %+v", query, id, parts[id], got.Explanation)
 			}
 		}
 	}

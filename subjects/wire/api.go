@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 )
 
@@ -245,6 +246,8 @@ type Hit struct {
 	// Snippet has the passages in which the query was found, by field, the best first: HTML. nil where none were asked for.
 	Snippet map[string][]string `json:"snippet,omitzero"`
 	Sort    []any               `json:"sort,omitempty"`
+	// Explanation takes the score apart: folding its ops over details gives Score, bit for bit. nil where it was not asked for.
+	Explanation *bm25.Explanation `json:"explanation,omitempty"`
 }
 
 // Shards counts the groups that answered.

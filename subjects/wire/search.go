@@ -16,6 +16,8 @@ import (
 const (
 	// MaxPage bounds from + limit of a search.
 	MaxPage = 10_000
+	// MaxExplained bounds the limit of a search with explain: each hit is a request.
+	MaxExplained = 100
 	// DefaultLimit is the limit of a search that names none.
 	DefaultLimit = 10
 	// DefaultTimeoutMs is the budget of a search that names none.
@@ -46,7 +48,7 @@ type SearchBody struct {
 	Partial         string // allow: answer from the groups that did, fail: fail, material: fail when the missing group could change the page
 	Quality         string // full, fast
 	TrackScores     bool
-	Explain         bool
+	Explain         bool // hits come with the parts of their scores; also when sorted by fields
 	Profile         bool
 	MinScore        *float64
 	Snippet         *snippet.Options           // nil: none
@@ -121,8 +123,8 @@ func (d *searchDecoder) finish() (*SearchBody, error) {
 
 // Validate refuses what this version does not support yet, by name.
 func (s *SearchBody) Validate() error {
-	if s.Explain {
-		return notYet("explain")
+	if s.Explain && s.Limit > MaxExplained {
+		return fault.New(fault.LimitExceeded, "explain takes the scores of at most %d hits apart: make the limit smaller", MaxExplained)
 	}
 	for _, key := range sortedKeys(s.Later) {
 		return notYet(key)

@@ -210,14 +210,12 @@ func TestWhatIsNotSupportedYet(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	for _, body := range []string{`{"explain":true}`} {
-		s, err := wire.DecodeSearch([]byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Validate(); fault.CodeOf(err) != fault.BadRequest {
-			t.Errorf("%s: %v", body, err)
-		}
+	s, err := wire.DecodeSearch([]byte(`{"explain":true,"limit":101}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(); fault.CodeOf(err) != fault.LimitExceeded {
+		t.Errorf("more hits than are explained: %v", err)
 	}
 	if err := wire.NewSearch("x").Validate(); err != nil {
 		t.Error(err)
