@@ -100,6 +100,7 @@ func BenchmarkSearch(b *testing.B) {
 		}
 		return p
 	}
+	within := func(n []query.Node) query.Node { return &query.Bool{Must: []query.Node{phrase(n)}, Filter: tenth} }
 	for _, class := range []struct {
 		name     string
 		terms    int
@@ -127,6 +128,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"phrase/2", 2, false, phrase, search.Request{Limit: 10, CountTo: 1}},
 		{"phrase/2frequent", 2, true, phrase, search.Request{Limit: 10, CountTo: 1}},
 		{"phrase/3frequent", 3, true, phrase, search.Request{Limit: 10, CountTo: 1}},
+		{"phrase/2frequent in a bool", 2, true, within, search.Request{Limit: 10, CountTo: 1}},
 	} {
 		b.Run(class.name, func(b *testing.B) {
 			r := rand.New(rand.NewPCG(3, 3))

@@ -1,7 +1,7 @@
 // Package search finds the best documents of some segments: resolved queries are executed on postings, columns and sets; matches are counted, and
 // kept in a bounded heap by the total order. It imports the vocabulary (query, bm25, geo, schema, fault), docset and segment.
 //
-// There are two ways. A query that is, but for filters, made of terms is a [plan]: a [sweep] executes it a window of 4096 documents at a time, over blocks of postings
+// There are two ways. A query that is, but for filters, made of terms or one phrase is a [plan]: a [sweep] executes it a window of 4096 documents at a time, over blocks of postings
 // in plain arrays, and leaves out what cannot enter the heap; where all matches score alike, or nobody wants scores, a window is just bits. Two kinds of plans need no
 // windows: a list that is alone is read from its best blocks on, and where the rarest of lists that all must match has few documents these are looked up in the others. Everything else becomes
 // iterators over documents with scores ([scorer]), which are walked to their end: leaves walk postings, columns or sets; boolean nodes combine them, the rarest first.

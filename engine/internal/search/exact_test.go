@@ -125,6 +125,12 @@ func (a *asker) query() query.Node {
 		if a.r.IntN(3) == 0 {
 			p.Terms[0] = a.word()
 		}
+		switch a.r.IntN(4) {
+		case 0:
+			return &query.Bool{Must: []query.Node{p}, Filter: a.filters(4), MustNot: a.filters(4)}
+		case 1:
+			return &query.Bool{Should: []query.Node{p}, MinShould: 1, Filter: a.filters(4)}
+		}
 		return p
 	case 5:
 		return &query.Bool{Must: a.terms(1 + a.r.IntN(3)), Should: a.terms(a.r.IntN(3)), Filter: a.filters(4), MustNot: a.filters(4)}

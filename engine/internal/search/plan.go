@@ -7,7 +7,7 @@ import (
 	"github.com/jetseek/jetseek/engine/query"
 )
 
-// plan is what windows execute: a query that is, but for its filters, made of terms. Everything else is walked by a [scorer].
+// plan is what windows execute: a query that is, but for its filters, made of terms or one phrase. Everything else is walked by a [scorer].
 type plan struct {
 	all     []query.TextTerm // that a document must hold
 	any     []query.TextTerm // of which it must hold one, unless there are terms in all
@@ -48,15 +48,40 @@ func (p *plan) terms(n query.Node, filters []query.Node) bool {
 		p.any = append(p.any, *n)
 		return true
 	case *query.TextPhrase:
-		p.phrase = n
-		for _, t := range n.Terms {
-			p.all = append(p.all, query.TextTerm{Field: n.Field, Term: t, Leaf: n.Leaf})
-		}
-		return n.Slop == 0 && !n.Prefix && len(n.Terms) > 0 && len(n.Terms) == len(n.Offsets)
+		return p.ofPhrase(n)
 	case *query.Bool:
+		if phrase := onlyPhrase(n); phrase != nil {
+			p.filters = append(p.filters, n.Filter...)
+			p.not = append(p.not, n.MustNot...)
+			return p.ofPhrase(phrase)
+		}
 		return p.must(n) && p.should(n) && len(p.all)+len(p.any) > 0
 	}
 	return false
+}
+
+// ofPhrase takes a phrase, and sees whether windows can execute it.
+func (p *plan) ofPhrase(n *query.TextPhrase) bool {
+	p.phrase = n
+	for _, t := range n.Terms {
+		p.all = append(p.all, query.TextTerm{Field: n.Field, Term: t, Leaf: n.Leaf})
+	}
+	return n.Slop == 0 && !n.Prefix && len(n.Terms) > 0 && len(n.Terms) == len(n.Offsets)
+}
+
+// onlyPhrase gives the phrase that is all that scores in a query and must match; nil when there is none.
+func onlyPhrase(n *query.Bool) *query.TextPhrase {
+	clauses := n.Must
+	if len(clauses) == 0 && n.MinShould == 1 {
+		clauses = n.Should
+	} else if len(n.Should) > 0 || n.MinShould > 0 {
+		return nil
+	}
+	if len(clauses) != 1 {
+		return nil
+	}
+	phrase, _ := clauses[0].(*query.TextPhrase)
+	return phrase
 }
 
 // forget lets go of the query.
