@@ -11,4 +11,6 @@
 //	queries  a query a line, tabs between: class, any|all|phrase, how many hits, exact|pruned total, the tag it is filtered by or nothing, words with blanks between
 //
 // All engines hold the words as they are: runs of letters and digits in lower case, without stop words and stems.
+//
+// Analysers and parsers of queries are compared with bleve's by themselves: go -C scripts/enginebench test -run xxx -bench .
 package main
