@@ -18,9 +18,6 @@ func (p *plan) planAggregations() (err error) {
 			return err
 		}
 	}
-	if p.body.MinScore != nil && len(p.aggs)+len(p.body.Facets) > 0 {
-		return fault.New(fault.BadRequest, "aggregations and facets beside min_score are not supported yet: they would count documents below it")
-	}
 	p.facets = len(p.aggs)
 	for _, field := range p.body.Facets {
 		d, err := agg.Facet(field, p.coll.Schema)

@@ -82,7 +82,7 @@ func (part *part) statsOf(p *plan, fields []string, terms []bm25.FieldTerm, fuzz
 func (p *plan) ask() {
 	p.fuzzy = query.FuzzyQuestions(p.nodes()...)
 	p.leaves, p.fields, p.terms = nil, nil, nil
-	if p.score || p.body.MinScore != nil || agg.NeedScores(p.aggs) {
+	if p.score || query.Judges(p.query) || agg.NeedScores(p.aggs) {
 		p.leaves = query.Leaves(p.query)
 		p.fields, p.terms = query.Question(p.leaves)
 		for _, q := range p.fuzzy {

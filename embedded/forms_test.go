@@ -24,6 +24,11 @@ var formSearches = []struct {
 	{`{"query":{"match":{"body":"w1 w2 w3"}},"min_score":1}`, 5},
 	{`{"query":{"bool":{"should":[{"match":{"body":{"query":"w12","fuzziness":1}}},{"match_phrase":{"body":{"query":"w1 w0","slop":3}}}]}},"min_score":0.8,"sort":"num:likes"}`, 5},
 	{`{"query":{"fuzzy":{"body":"w12"}}}`, 5},
+	{`{"query":{"function_score":{"query":{"match":{"body":"w1 w2"}},"functions":[{"gauss":{"place":{"origin":"10,20","scale":"2000km","offset":50}}},{"exp":{"at":{"origin":"2010","scale":"900d"}},"weight":2},
+		{"filter":{"fuzzy":{"body":"w12"}},"field_value_factor":{"field":"likes","modifier":"sqrt"}}],"score_mode":"sum"}}}`, 5},
+	{`{"query":{"function_score":{"query":{"fuzzy":{"body":"w12"}},"field_value_factor":{"field":"likes","factor":1e5},"boost_mode":"sum","min_score":1e7}},"sort":"num:likes"}`, 5},
+	{`{"query":{"bool":{"should":[{"function_score":{"field_value_factor":{"field":"likes","factor":77777.7}}},{"function_score":{"field_value_factor":{"field":"likes","factor":3333.3}}},{"match":{"body":"w1"}}]}}}`, 100},
+	{`{"query":{"dis_max":{"queries":[{"function_score":{"query":{"match":{"body":"w1"}},"weight":2.5}},{"match":{"body":"w2"}}],"tie_breaker":0.3}},"min_score":1}`, 5},
 	{`{"query":{"match_phrase":{"body":{"query":"w0 w1","slop":4}}}}`, 5},
 	{`{"sort":{"field":"place","from":{"lat":-45.5,"lon":0},"missing":"first"}}`, 100},
 }
@@ -91,7 +96,7 @@ func explainForm(t *testing.T, c *client.Client, body string, found *wire.Search
 	}
 	for i := 0; i < len(found.Hits); i += 1 + len(found.Hits)/7 {
 		h := found.Hits[i]
-		got, err := c.Explain(t.Context(), "c", &wire.ExplainBody{ID: h.ID, Query: search.Query})
+		got, err := c.Explain(t.Context(), "c", &wire.ExplainBody{ID: h.ID, Query: search.Query, MinScore: search.MinScore})
 		if err != nil || !got.Matched || math.Float64bits(got.Score) != math.Float64bits(*h.Score) {
 			t.Fatalf("%s, %s: %+v, want %v (%v)", body, h.ID, got, *h.Score, err)
 		}

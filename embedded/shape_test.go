@@ -283,6 +283,10 @@ func (w *world) compare(ctx context.Context, name string) {
 	q := w.query(2)
 	var filters []refQuery
 	body := wire.NewSearch(q.String())
+	if w.rng.IntN(4) == 0 {
+		q = w.functions()
+		body.Query = json.RawMessage(jsonForm(q))
+	}
 	body.TimeoutMs, body.TrackTotal = 30_000, wire.TrackExact
 	for range w.rng.IntN(2) {
 		f := w.query(1)

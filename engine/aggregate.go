@@ -34,7 +34,7 @@ func (s *Snapshot) Aggregate(ctx context.Context, r AggregateRequest) (_ []agg.P
 	for i, p := range found.parts {
 		views[i] = search.View{Segment: p.seg, Visible: p.visible, Docs: p.docs}
 	}
-	sets, err := search.Matches(ctx, views, r.Query, r.Filters, &s.index.scratch)
+	sets, err := search.Matches(ctx, views, r.Query, r.Filters, r.Weights, &s.index.scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Snapshot) source(v *search.View, r *AggregateRequest) collect.Source {
 	return collect.Source{
 		Segment: v.Segment,
 		Matches: func(ctx context.Context, filter query.Node) (docset.Set, error) {
-			sets, err := search.Matches(ctx, []search.View{*v}, filter, nil, &s.index.scratch)
+			sets, err := search.Matches(ctx, []search.View{*v}, filter, nil, nil, &s.index.scratch)
 			if err != nil {
 				return nil, err
 			}

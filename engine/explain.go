@@ -68,7 +68,7 @@ func (x *explainer) node(n query.Node) (bm25.Explanation, bool, error) {
 	}
 	switch n := n.(type) {
 	case *query.Bool:
-		e, err := x.boolean(n)
+		e, err := x.boolean(n, m.Score)
 		return e, true, err
 	case *query.DisMax:
 		e, err := x.disMax(n)
@@ -78,6 +78,9 @@ func (x *explainer) node(n query.Node) (bm25.Explanation, bool, error) {
 	case *query.Scaled:
 		e, _, err := x.node(n.Child)
 		return bm25.Fixed(query.Label(n), bm25.Product("the more edits the less", e, bm25.Constant(n.Factor, "1 - edits/characters of the word"))), true, err
+	case *query.Functions:
+		e, err := x.functions(n)
+		return e, true, err
 	case *query.TextTerm:
 		return x.leaf(n, n.Leaf, m), true, nil
 	case *query.TextPhrase:
@@ -91,7 +94,7 @@ func (x *explainer) node(n query.Node) (bm25.Explanation, bool, error) {
 }
 
 // boolean adds up the clauses that match; filters only match.
-func (x *explainer) boolean(n *query.Bool) (bm25.Explanation, error) {
+func (x *explainer) boolean(n *query.Bool, score int64) (bm25.Explanation, error) {
 	details, err := x.matching(slices.Concat(n.Must, n.Should))
 	if err != nil {
 		return bm25.Explanation{}, err
@@ -102,7 +105,12 @@ func (x *explainer) boolean(n *query.Bool) (bm25.Explanation, error) {
 	if len(details) == 0 {
 		return bm25.Constant(0, "matches, and nothing in it scores: "+query.Label(n)), nil
 	}
-	return bm25.Sum(query.Label(n), details...), nil
+	sum := bm25.Sum(query.Label(n), details...)
+	if lost := bm25.Shown(score) - sum.Value; lost != 0 { // beyond 2^21, where a float64 has no more digits than units
+		details = append(details, bm25.Constant(lost, "what was rounded away: scores are summed as integers"))
+		sum = bm25.Sum(query.Label(n), details...)
+	}
+	return sum, nil
 }
 
 // disMax takes the best child and a part of the others, of which the values alone are repeated.

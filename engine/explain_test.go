@@ -90,7 +90,7 @@ func explainAll(t *testing.T, g generator) {
 			}
 		}
 	}
-	if matched == 0 || folded[bm25.OpLn] == 0 || folded[bm25.OpMax] == 0 || folded[bm25.OpFixed] == 0 {
+	if matched == 0 || folded[bm25.OpLn] == 0 || folded[bm25.OpMax] == 0 || folded[bm25.OpFixed] == 0 || folded[bm25.OpMin] == 0 || folded[bm25.OpQuotient] == 0 {
 		t.Errorf("%d matches and the operations %v prove little", matched, folded)
 	}
 }
@@ -116,6 +116,10 @@ func checkFold(t *testing.T, e *bm25.Explanation, folded map[bm25.Op]int) {
 			value /= d.Value
 		case "max":
 			if d.Value > value {
+				value = d.Value
+			}
+		case "min":
+			if d.Value < value {
 				value = d.Value
 			}
 		default:

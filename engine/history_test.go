@@ -171,6 +171,9 @@ func (g generator) node(depth int, leaves *[]query.Node, scoring bool) query.Nod
 			}
 			return nodes
 		}
+		if scoring && g.IntN(4) == 0 {
+			return g.functions(depth, leaves)
+		}
 		switch g.IntN(6) {
 		case 0:
 			return &query.DisMax{Children: many(scoring), Tie: g.Float64()}

@@ -365,6 +365,11 @@ func (d *modelDoc) eval(n query.Node, weights []bm25.Weight) (bool, int64) {
 			}
 		}
 		return true, int64((shown[best] + float64(n.Tie*sum)) * modelUnit)
+	case *query.Functions:
+		ok, own := d.eval(n.Child, weights)
+		return ok, d.functions(n, float64(own)/modelUnit)
+	case *query.AtLeast:
+		return d.atLeast(n, weights)
 	case *query.ConstantScore:
 		ok, _ := d.eval(n.Child, nil)
 		return ok, constant(n.Boost)

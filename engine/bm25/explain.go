@@ -9,6 +9,7 @@ const (
 	OpProduct  Op = "product"
 	OpQuotient Op = "quotient" // the first divided by the others
 	OpMax      Op = "max"
+	OpMin      Op = "min"
 	OpLn       Op = "ln"       // [Ln] of the only detail
 	OpFixed    Op = "fixed"    // the only detail, truncated to units of 2^-32
 	OpConstant Op = "constant" // no details
@@ -45,6 +46,16 @@ func Quotient(description string, dividend, divisor Explanation) Explanation {
 // Max is the greatest of at least one number.
 func Max(description string, details ...Explanation) Explanation {
 	return fold(OpMax, description, details, func(a, b float64) float64 { return max(a, b) })
+}
+
+// Min is the least of at least one number.
+func Min(description string, details ...Explanation) Explanation {
+	return fold(OpMin, description, details, func(a, b float64) float64 { return min(a, b) })
+}
+
+// LnOf is the logarithm of a number.
+func LnOf(description string, of Explanation) Explanation {
+	return Explanation{Value: Ln(of.Value), Description: description, Op: OpLn, Details: []Explanation{of}}
 }
 
 // Fixed truncates a number, as scores are.
@@ -94,5 +105,5 @@ func explainIDF(n Explanation, term string, df uint64) Explanation {
 	with := Constant(float64(df), "df: documents that hold the term")
 	without := Sum("N - df + 0.5", n, Constant(0-with.Value, "-df"), half)
 	ratio := Sum("1 + (N - df + 0.5) / (df + 0.5)", Constant(1, "so that no term weighs less than 0"), Quotient("documents without the term by those with it", without, Sum("df + 0.5", with, half)))
-	return Explanation{Value: Ln(ratio.Value), Description: "idf of " + term, Op: OpLn, Details: []Explanation{ratio}}
+	return LnOf("idf of "+term, ratio)
 }

@@ -1,6 +1,6 @@
 // Package query is the query language: what a user writes, as text or JSON, becomes a tree of surface nodes ([Parse], [DecodeJSON]); with a schema that becomes a
 // tree of resolved nodes ([Resolve]), which travels ([AppendNode]) and which a member executes without knowing a schema. The package also holds the total
-// order of hits ([CompareKeys]). It may import packages schema, analysis, bm25, geo, pattern and fault.
+// order of hits ([CompareKeys]). It may import packages schema, analysis, bm25, geo, pattern, factor and fault.
 //
 // # The language of q
 //
@@ -39,6 +39,31 @@
 // {"like":{"id":"d1"}} finds documents like another: those that hold some of the words of its texts for which occurrences in it times idf is greatest. Parameters: fields (text
 // fields; the default fields), max_terms (25), min_term_freq (1), min_doc_freq (2), minimum_should_match (30%), include (false: not itself), boost.
 //
+// # function_score
+//
+// It scores the matches of its query, by default everything, by functions of their fields. Names and formulas are Elasticsearch's:
+//
+//	{"function_score":{"query":…,"functions":[{"filter":…,"weight":2},{"field_value_factor":{"field":"likes","factor":1.2,"modifier":"log1p","missing":1}},
+//	    {"gauss":{"created":{"origin":"2025-01-01","scale":"30d","offset":"1d","decay":0.5},"multi_value_mode":"min"},"weight":3}],
+//	  "score_mode":"sum","boost_mode":"multiply","max_boost":10,"min_score":0.5,"boost":1}}
+//
+// A single function may stand beside the query, without a list. The value of a function that applies to a document, where its filter matches, is its weight (1) times
+//
+//	field_value_factor   modifier(factor * value), of the least value of a long, double, bool (0, 1) or date (milliseconds since the epoch), else of missing; the modifier is
+//	                     none, log, log1p, log2p (to the base of 10), ln, ln1p, ln2p, square, sqrt or reciprocal
+//	gauss                exp(d² * ln(decay) / scale²), d = max(0, |value - origin| - offset), the least, greatest (max), avg or sum for several values; decay is 0.5 by default
+//	exp                  exp(d * ln(decay) / scale)
+//	linear               max(0, (s - d) / s), s = scale / (1 - decay)
+//
+// Decays are of a long or double field, of a date, with scale and offset as "10d", "1.5h", "30m", "10s", "500ms", or of places, with "5km". The origin must be said: there is no
+// "now", since answers depend on no clock. Documents without a value are at the origin. score_mode makes one factor of the values: multiply, sum, avg (by weight), first,
+// max or min; it is 1 where no function applies. boost_mode makes the score of the query's and of the factor, at most max_boost: multiply, replace, sum, avg, max or min. The boost, and those
+// around it, are the query's. What scores below min_score does not match; so it stands where scores are made, in no filter. In a filter functions mean nothing.
+//
+// All is computed in float64, in the order of the list, and truncated to units of 2^-32 ([factor], which has its own exponential and logarithms). Where a document that matches the whole
+// search has a value or score that is negative or no finite number, or has no value and nothing is missing's, or where its score is above [MaxScore] divided by the number of
+// scoring clauses, the search is a bad_query ([ErrNoScore]), if anything in it depends on scores.
+//
 // # Scores
 //
 // Only text leaves have statistics. [Leaves] lists those of a query, [Question] what must be asked about them, [Weigh] makes the weights of the answer. All else scores
@@ -68,6 +93,9 @@
 //	17 Scaled         node, factor
 //	18 Near           field, latitude, longitude, metres, boost
 //	19 AtLeast        node, score
+//	20 Functions      node, list of functions, score_mode, boost_mode (one byte each), max_boost, limit; a function is flags (1 filter, 2 value, 4 nearness, 8 missing),
+//	                  the filter, its weight, and of a value field, type one byte, factor, modifier one byte, missing; of a nearness field, type one byte, shape one byte,
+//	                  the origin (of a date signed, of a geo field latitude and longitude), offset, rate, pick one byte
 //
 // So the term "go" of field "t", boost 1, leaf 0, is 06 01 74 02 67 6f 00 00 00 00 00 00 f0 3f 00.
 //

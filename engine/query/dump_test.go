@@ -8,6 +8,13 @@ import (
 	"github.com/jetseek/jetseek/engine/query"
 )
 
+func number(x *float64) string {
+	if x == nil {
+		return "none"
+	}
+	return fmt.Sprint(*x)
+}
+
 // dump writes a tree in full, without places, so that tests can compare trees.
 func dump(n query.Node) string {
 	field := func(name string) string {
@@ -127,6 +134,40 @@ func dump(n query.Node) string {
 		return fmt.Sprintf("%sdoubles%v%s", field(n.Field), n.Values, boost(n.Boost))
 	case *query.FieldExists:
 		return fmt.Sprintf("has(%s %s)%s", n.Field, n.Type, boost(n.Boost))
+	case *query.FunctionScore:
+		var parts []string
+		for _, f := range n.Functions {
+			one := fmt.Sprintf("%v", f.Weight)
+			if f.Filter != nil {
+				one += " if " + dump(f.Filter)
+			}
+			if f.Value != nil {
+				one += fmt.Sprintf(" %s(%s*%v or %s)", f.Value.Modifier.Name(), f.Value.Field, f.Value.Factor, number(f.Value.Missing))
+			}
+			if f.Near != nil {
+				one += fmt.Sprintf(" %s(%s %v %v scale %v offset %v decay %v %s)", f.Near.Shape.Name(), f.Near.Field, f.Near.Origin, f.Near.Place, f.Near.Scale, f.Near.Offset, f.Near.Decay, f.Near.Pick.Name())
+			}
+			parts = append(parts, one)
+		}
+		return fmt.Sprintf("score(%s by %s of [%s] under %v, least %s)%s", dump(n.Query), n.ScoreMode.Name(), strings.Join(parts, ", "), n.MaxBoost, number(n.MinScore), boost(n.Boost)) + n.BoostMode.Name()
+	case *query.Functions:
+		var parts []string
+		for _, f := range n.List {
+			one := fmt.Sprintf("%v", f.Weight)
+			if f.Filter != nil {
+				one += " if " + dump(f.Filter)
+			}
+			switch m := f.Of.(type) {
+			case *query.ValueOf:
+				one += fmt.Sprintf(" %s(%s:%s*%v or %s)", m.Modifier.Name(), m.Field, m.Type, m.Factor, number(m.Missing))
+			case *query.Nearness:
+				one += fmt.Sprintf(" near%+v", *m)
+			}
+			parts = append(parts, one)
+		}
+		return fmt.Sprintf("(%s %s by %s of [%s] under %v, to %v)", n.Boost.Name(), dump(n.Child), n.Mode.Name(), strings.Join(parts, ", "), n.MaxBoost, n.Limit)
+	case *query.AtLeast:
+		return fmt.Sprintf("%s>=%v", dump(n.Child), n.Score)
 	case *query.Scaled:
 		return fmt.Sprintf("%s*%v", dump(n.Child), n.Factor)
 	case *query.FuzzyTerms:

@@ -39,6 +39,7 @@ const (
 	tagScaled
 	tagNear
 	tagAtLeast
+	tagFunctions
 )
 
 // AppendNode appends the encoding of a resolved node. A node that [Resolve] does not make is an error of the program and panics.
@@ -129,6 +130,8 @@ func AppendNode(b []byte, n Node) []byte {
 	case *AtLeast:
 		b = AppendNode(append(b, tagAtLeast), n.Child)
 		return appendFloat(b, n.Score)
+	case *Functions:
+		return appendFunctions(append(b, tagFunctions), n)
 	case *Scaled:
 		b = AppendNode(append(b, tagScaled), n.Child)
 		return appendFloat(b, n.Factor)
@@ -267,6 +270,8 @@ func (d *decoder) node(depth int) Node {
 			d.fail("bad least score")
 		}
 		return n
+	case tagFunctions:
+		return d.functions(depth)
 	case tagScaled:
 		n := &Scaled{Child: d.node(depth + 1), Factor: d.float()}
 		if !(n.Factor >= 0 && n.Factor <= 1) {

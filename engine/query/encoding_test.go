@@ -9,12 +9,13 @@ import (
 
 	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/query"
+	"github.com/jetseek/jetseek/engine/query/factor"
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
 // The bytes of each node, as the package comment lays them out.
 func TestEncodingOfNodes(t *testing.T) {
-	a, b := "a", "b"
+	a, b, one1 := "a", "b", 1.0
 	const one = "000000000000f03f" // 1.0
 	for _, c := range []struct {
 		node query.Node
@@ -41,6 +42,16 @@ func TestEncodingOfNodes(t *testing.T) {
 		{&query.IDs{Values: []string{"a"}, Boost: 1}, "0f (values)01 0161 (boost)" + one},
 		{&query.Near{Field: "t", Point: geo.Point{Lat: 1, Lon: -1}, Metres: 1, Boost: 1}, "12 (field)0174 (lat)" + one + "(lon)000000000000f0bf (metres)" + one + "(boost)" + one},
 		{&query.AtLeast{Child: &query.MatchNone{}, Score: 1}, "13 02 (score)" + one},
+		{&query.Functions{Child: &query.MatchNone{}, List: []query.Function{
+			{Filter: &query.MatchNone{}, Weight: 1},
+			{Weight: 1, Of: &query.ValueOf{Field: "t", Type: schema.Long, Factor: 1, Modifier: factor.Ln, Missing: &one1}},
+			{Weight: 1, Of: &query.Nearness{Field: "t", Type: schema.Date, Time: -1, Decay: factor.Decay{Shape: factor.Linear, Offset: 1, Rate: 1}, Pick: factor.Total}},
+			{Weight: 1, Of: &query.Nearness{Field: "t", Type: schema.Geo, Place: geo.Point{Lat: 1, Lon: -1}, Decay: factor.Decay{Shape: factor.Gauss, Rate: -1}}},
+		}, Mode: factor.Average, Boost: factor.Replace, MaxBoost: 1, Limit: 1},
+			"14 02 (functions)04 (flags)01 (filter)02 (weight)" + one + "(flags)0a (weight)" + one + "(field)0174 (type)03 (factor)" + one + "(modifier)04 (missing)" + one +
+				"(flags)04 (weight)" + one + "(field)0174 (type)05 (shape)02 (time)01 (offset)" + one + "(rate)" + one + "(pick)03" +
+				"(flags)04 (weight)" + one + "(field)0174 (type)07 (shape)00 (lat)" + one + "(lon)000000000000f0bf (offset)0000000000000000 (rate)000000000000f0bf (pick)00" +
+				"(mode)02 (boost)01 (max)" + one + "(limit)" + one},
 		{&query.Scaled{Child: &query.MatchNone{}, Factor: 1}, "11 02 (factor)" + one},
 		{&query.TermPattern{Field: "t", Kind: query.WildcardPattern, Fold: true, Text: "a*", Boost: 1}, "10 (field)0174 (kind)02 (flags)02 (text)02612a (boost)" + one},
 	} {
@@ -77,7 +88,10 @@ func TestDecodeNodeRefuses(t *testing.T) {
 		{"offsets fall", "0701740201610162" + "0002" + "00" + one + "00"[:0]}, {"first offset", "070174010161" + "01" + "00" + one + "00"}, {"phrase of nothing", "0701740000" + one + "00"},
 		{"set falls", "0801740201620161" + one}, {"set twice", "0801740201610161" + one}, {"longs fall", "0b0174020402" + one}, {"NaN in a set", "0d017401" + nan + one},
 		{"NaN in a range", "0c017400" + nan + one + one}, {"flags", "09017410" + one}, {"type", "0e017409" + one}, {"long string", "06ffffffff7f"}, {"many nodes", "03ffffffff0f"},
-		{"many values", "0b0174ffffffff0f"}, {"deep", hex.EncodeToString(deep)},
+		{"many values", "0b0174ffffffff0f"},
+		{"a value and a nearness", "140201" + "06" + one}, {"something missing of nothing", "140201" + "08" + one}, {"a negative weight", "140201" + "00" + negative + "0000" + one + one},
+		{"an unknown modifier", "140201" + "02" + one + "017403" + one + "0a" + "0000" + one + one}, {"values of text", "140201" + "02" + one + "017401" + one + "00" + "0000" + one + one},
+		{"a decay that rises", "140201" + "04" + one + "01740300" + one + one + one + "00" + "0000" + one + one}, {"an unknown mode", "1402000600" + one + one}, {"no limit", "1402000000" + one + huge}, {"deep", hex.EncodeToString(deep)},
 	} {
 		b, err := hex.DecodeString(c.hex)
 		if err != nil {

@@ -174,6 +174,15 @@ func (x *expander) node(n Node) Node {
 		return &ConstantScore{Child: x.node(n.Child), Boost: n.Boost}
 	case *AtLeast:
 		return &AtLeast{Child: x.node(n.Child), Score: n.Score}
+	case *Functions:
+		copied := *n
+		copied.Child, copied.List = x.node(n.Child), slices.Clone(n.List)
+		for i, f := range n.List {
+			if f.Filter != nil {
+				copied.List[i].Filter = x.node(f.Filter)
+			}
+		}
+		return &copied
 	case *FuzzyTerms:
 		return x.fuzzy(n)
 	case *LikeTerms:

@@ -46,7 +46,14 @@ func TestDecodeJSON(t *testing.T) {
 		{`{"constant_score":{"filter":{"match_all":{}},"boost":4}}`, `const(all)^4`},
 		{`{"query_string":{"query":"a b","default_operator":"and","default_field":"f","boost":2}}`, `(+f:w'a' +f:w'b')^2`},
 		{`{"query_string":{"query":"(a","lenient":true}}`, `w'a'`},
-		{`{"function_score":{"query":{"match_all":{}},"weight":2}}`, `*query.FunctionScore`},
+		{`{"function_score":{"query":{"match_all":{}},"weight":2}}`, `score(all by multiply of [2] under 1.7976931348623157e+308, least none)multiply`},
+		{`{"function_score":{"field_value_factor":{"field":"n","factor":1.2,"modifier":"log1p","missing":1},"weight":3,"boost_mode":"sum","max_boost":5,"min_score":0.5,"boost":2}}`,
+			`score(all by multiply of [3 log1p(n*1.2 or 1)] under 5, least 0.5)^2sum`},
+		{`{"function_score":{"query":{"match_none":{}},"functions":[{"filter":{"match_all":{}},"weight":0},{"gauss":{"n":{"origin":5,"scale":10}}},
+			{"exp":{"at":{"origin":"2020","scale":"10d","offset":"1h","decay":0.3},"multi_value_mode":"avg"}},{"linear":{"p":{"origin":{"lat":1,"lon":2},"scale":"5km"}}}],"score_mode":"avg","boost_mode":"replace"}}`,
+			`score(none by avg of [0 if all, 1 gauss(n {2 5} <nil> scale {2 10} offset {2 0} decay 0.5 min), 1 exp(at {1 2020} <nil> scale {1 10d} offset {1 1h} decay 0.3 avg), ` +
+				`1 linear(p {0 } &{1 2} scale {1 5km} offset {2 0} decay 0.5 min)] under 1.7976931348623157e+308, least none)replace`},
+		{`{"function_score":{"functions":[]}}`, `score(all by multiply of [] under 1.7976931348623157e+308, least none)multiply`},
 		{`{"geo_distance":{"field":"p","lat":1,"lon":2,"distance":"5km"}}`, `*query.GeoDistance`},
 		{`{"geo_box":{"field":"p","top":2,"left":1,"bottom":1,"right":2}}`, `*query.GeoBox`},
 	} {
@@ -102,6 +109,24 @@ func TestDecodeJSONRefuses(t *testing.T) {
 		{"broken expression", `{"regexp":{"f":"a["}}`, fault.BadQuery},
 		{"broken text", `{"query_string":{"query":"(a"}}`, fault.BadQuery},
 		{"other type", `{"multi_match":{"query":"a","type":"cross_fields"}}`, fault.BadQuery},
+		{"an unknown function", `{"function_score":{"random_score":{}}}`, fault.BadQuery},
+		{"an unknown function of several", `{"function_score":{"functions":[{"script_score":{}}]}}`, fault.BadQuery},
+		{"a function of nothing", `{"function_score":{"functions":[{"filter":{"match_all":{}}}]}}`, fault.BadQuery},
+		{"functions and one", `{"function_score":{"functions":[],"weight":2}}`, fault.BadQuery},
+		{"two functions in one", `{"function_score":{"gauss":{"n":{"origin":5,"scale":1}},"field_value_factor":{"field":"n"}}}`, fault.BadQuery},
+		{"a negative weight", `{"function_score":{"weight":-1}}`, fault.BadQuery},
+		{"a negative max_boost", `{"function_score":{"weight":1,"max_boost":-1}}`, fault.BadQuery},
+		{"no field of a factor", `{"function_score":{"field_value_factor":{"factor":2}}}`, fault.BadQuery},
+		{"an unknown modifier", `{"function_score":{"field_value_factor":{"field":"n","modifier":"cube"}}}`, fault.BadQuery},
+		{"an unknown score_mode", `{"function_score":{"weight":1,"score_mode":"median"}}`, fault.BadQuery},
+		{"an unknown boost_mode", `{"function_score":{"weight":1,"boost_mode":"first"}}`, fault.BadQuery},
+		{"a decay without origin", `{"function_score":{"exp":{"at":{"scale":"1d"}}}}`, fault.BadQuery},
+		{"a decay without scale", `{"function_score":{"exp":{"n":{"origin":1}}}}`, fault.BadQuery},
+		{"a decay of two fields", `{"function_score":{"exp":{"n":{"origin":1,"scale":1},"m":{"origin":1,"scale":1}}}}`, fault.BadQuery},
+		{"a decay of 1", `{"function_score":{"exp":{"n":{"origin":1,"scale":1,"decay":1}}}}`, fault.BadQuery},
+		{"an unknown multi_value_mode", `{"function_score":{"exp":{"n":{"origin":1,"scale":1},"multi_value_mode":"median"}}}`, fault.BadQuery},
+		{"half a place", `{"function_score":{"exp":{"p":{"origin":{"lat":1},"scale":"1km"}}}}`, fault.BadQuery},
+		{"1,025 functions", `{"function_score":{"functions":[{"weight":1}` + strings.Repeat(`,{"weight":1}`, 1024) + `]}}`, fault.LimitExceeded},
 		{"latitude", `{"geo_distance":{"field":"p","lat":91,"lon":2,"distance":"5km"}}`, fault.BadField},
 		{"edits", `{"fuzzy":{"f":{"value":"a","fuzziness":5}}}`, fault.LimitExceeded},
 		{"slop", `{"match_phrase":{"f":{"query":"a","slop":100000}}}`, fault.LimitExceeded},
@@ -109,7 +134,7 @@ func TestDecodeJSONRefuses(t *testing.T) {
 		{"32 levels and a leaf", nested(32), fault.LimitExceeded},
 		{"100,000 levels", nested(100_000), fault.LimitExceeded},
 		{"100,000 lists", strings.Repeat("[", 100_000), fault.BadQuery},
-		{"lists in a parameter", `{"function_score":{"weight":` + strings.Repeat("[", 100_000), fault.LimitExceeded},
+		{"lists in a parameter", `{"function_score":{"weight":` + strings.Repeat("[", 100_000), fault.BadQuery},
 		{"65,536 values", list(65_536), ""},
 		{"65,537 values", list(65_537), fault.LimitExceeded},
 		{"1,024 clauses", clauses(1024), ""},
@@ -133,6 +158,8 @@ func FuzzDecodeJSON(f *testing.F) {
 	f.Add([]byte(`{"bool":{"must":[{"match":{"f":"a"}}],"should":{"match_all":{}},"minimum_should_match":"-25%"}}`))
 	f.Add([]byte(`{"dis_max":{"queries":[{"ids":{"values":["a"]}},{"query_string":{"query":"(a b)^2"}}]}}`))
 	f.Add([]byte(`{"multi_match":{"query":"a","fields":["f^2"]}}`))
+	f.Add([]byte(`{"function_score":{"query":{"match":{"t":"a"}},"field_value_factor":{"field":"n","factor":1.2,"modifier":"log1p","missing":1},"max_boost":5,"min_score":0.5,"boost_mode":"sum"}}`))
+	f.Add([]byte(`{"function_score":{"functions":[{"filter":{"term":{"k":"x"}},"weight":2},{"gauss":{"n":{"origin":5,"scale":10,"offset":1,"decay":0.3}}},{"exp":{"at":{"origin":"2020","scale":"10d"}}},{"linear":{"place":{"origin":"1,2","scale":"5km"},"multi_value_mode":"max"}}],"score_mode":"avg","boost_mode":"replace"}}`))
 	f.Add([]byte(`"f:[1 TO 5] g:\"x\""`))
 	s := resolveSchema(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -140,6 +167,15 @@ func FuzzDecodeJSON(f *testing.F) {
 		if err == nil {
 			_ = query.String(n)
 			n, err = query.Resolve(n, s, false)
+		}
+		if err == nil {
+			questions := query.FuzzyQuestions(n)
+			chosen := map[*query.LikeTerms]query.Node{}
+			likes, _ := query.Likes(n)
+			for _, like := range likes {
+				chosen[like] = &query.MatchNone{}
+			}
+			n, err = query.Expand(n, false, questions, make([][]query.Expansion, len(questions)), chosen)
 		}
 		if err != nil {
 			if fault.CodeOf(err) == "" {

@@ -71,32 +71,6 @@ func (d *jsonDecoder) constantScore(depth int) (Node, error) {
 	return n, err
 }
 
-// functionScore keeps the functions as sent, and reads the query that they change.
-func (d *jsonDecoder) functionScore(depth int) (Node, error) {
-	n := &FunctionScore{Boost: 1}
-	var spec strings.Builder
-	keep := func(key string) func() error {
-		return func() error {
-			raw, err := d.r.Raw()
-			spec.WriteString(strconv.Quote(key) + ":" + raw + ",")
-			return err
-		}
-	}
-	known := map[string]func() error{
-		"query": func() (err error) { n.Query, err = d.query(depth + 1); return err },
-		"boost": d.boost(&n.Boost),
-	}
-	for _, key := range []string{"functions", "field_value_factor", "gauss", "exp", "linear", "weight", "score_mode", "boost_mode", "max_boost", "min_score"} {
-		known[key] = keep(key)
-	}
-	err := d.params("function_score", known)
-	if n.Query == nil {
-		n.Query = &MatchAll{Boost: 1}
-	}
-	n.Spec = "{" + strings.TrimSuffix(spec.String(), ",") + "}"
-	return n, err
-}
-
 func (d *jsonDecoder) queryString(depth int) (Node, error) {
 	opts := d.opts
 	var q, field string

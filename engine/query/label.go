@@ -22,6 +22,8 @@ func Label(n Node) string {
 		return "constant for " + Label(n.Child)
 	case *Scaled:
 		return Label(n.Child) + ", near"
+	case *Functions:
+		return fmt.Sprintf("%s, scored by %d functions", Label(n.Child), len(n.List))
 	case *TextTerm:
 		return n.Field + ":" + n.Term
 	case *TextPhrase:

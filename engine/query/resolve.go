@@ -6,6 +6,7 @@ import (
 
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
+	"github.com/jetseek/jetseek/engine/query/factor"
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
@@ -13,8 +14,8 @@ import (
 // read by the types of their fields, boosts pushed into the leaves, default fields spread. As a filter nothing in it scores; else scoring text leaves are numbered in
 // the order in which a walk meets them, of a Bool those in Must before those in Should.
 //
-// It fails with bad_query or bad_field where a value or form does not fit the field, with bad_query where a boost is too large, with limit_exceeded past
-// [MaxLeaves], and with bad_query for what cannot be executed yet.
+// It fails with bad_query or bad_field where a value or form does not fit the field, with bad_query where a boost is too large or a
+// function_score asks for scores in a filter, and with limit_exceeded past [MaxLeaves].
 func Resolve(n Node, s *schema.Schema, filter bool) (Node, error) {
 	r := resolver{schema: s}
 	resolved, err := r.node(n, scope{boost: 1, scores: !filter}, 0)
@@ -75,6 +76,8 @@ func (r *resolver) node(n Node, c scope, depth int) (Node, error) {
 		return r.disMax(n, c, depth)
 	case *ConstantScore:
 		return r.constantScore(n, c, depth)
+	case *FunctionScore:
+		return r.functionScore(n, c, depth)
 	}
 	if r.leaves++; r.leaves > MaxLeaves {
 		return nil, tooManyLeaves()
@@ -136,21 +139,11 @@ func (r *resolver) node(n Node, c scope, depth int) (Node, error) {
 	case *GeoBox:
 		return r.geoBox(n, c.times(n.Boost))
 	}
-	return nil, unsupported(n)
+	return nil, fault.New(fault.BadQuery, "a node of type %T has no meaning by a schema", n)
 }
 
 func tooManyLeaves() error {
 	return fault.New(fault.LimitExceeded, "a query has at most %d clauses once its words are spread over fields", MaxLeaves)
-}
-
-// unsupported names what can be written and not yet executed.
-func unsupported(n Node) error {
-	what := "this query"
-	switch n.(type) {
-	case *FunctionScore:
-		what = "function_score queries"
-	}
-	return fault.New(fault.BadQuery, "%s are not supported yet", what)
 }
 
 func (r *resolver) bool(n *Bool, c scope, depth int) (Node, error) {
@@ -349,6 +342,11 @@ func finishLeaves(n Node, filter bool) error {
 	if scoring > 0 && !(largest <= bm25.MaxWeight/float64(scoring)) {
 		return tooLarge(scoring)
 	}
+	walk(n, !filter, func(n Node, _ bool) {
+		if n, ok := n.(*Functions); ok {
+			n.Limit = MaxScore / float64(scoring)
+		}
+	})
 	return nil
 }
 
@@ -377,6 +375,8 @@ func clauses(n Node, scores bool) int {
 		return clauses(n.Child, scores)
 	case *AtLeast:
 		return clauses(n.Child, scores)
+	case *Functions:
+		return max(1, clauses(n.Child, scores))
 	}
 	return count
 }
@@ -406,6 +406,13 @@ func walk(n Node, scores bool, visit func(n Node, scores bool)) {
 		walk(n.Child, scores, visit)
 	case *AtLeast:
 		walk(n.Child, scores, visit)
+	case *Functions:
+		walk(n.Child, scores && n.Boost != factor.Replace, visit)
+		for _, f := range n.List {
+			if f.Filter != nil {
+				walk(f.Filter, false, visit)
+			}
+		}
 	}
 }
 

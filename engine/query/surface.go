@@ -1,5 +1,10 @@
 package query
 
+import (
+	"github.com/jetseek/jetseek/engine/geo"
+	"github.com/jetseek/jetseek/engine/query/factor"
+)
+
 // This file holds the surface nodes: what a user wrote, before a schema gives it a meaning. Every Boost is 1 where the user says nothing.
 
 // Value is a value as a user wrote it, not yet of a field's type.
@@ -153,9 +158,40 @@ type GeoBox struct {
 
 // FunctionScore changes the score of a query by functions.
 type FunctionScore struct {
-	Query Node
-	Spec  string // the JSON object as sent
-	Boost float64
+	Query     Node
+	Functions []ScoreFunction
+	ScoreMode factor.Mode
+	BoostMode factor.Boost
+	MaxBoost  float64
+	MinScore  *float64
+	Boost     float64 // of the query, before the functions
+}
+
+// ScoreFunction is one function; of Value and Near at most one is there.
+type ScoreFunction struct {
+	Filter Node // nil: every document
+	Weight float64
+	Value  *FieldValue
+	Near   *DecayFrom
+}
+
+// FieldValue is a field_value_factor.
+type FieldValue struct {
+	Field    string
+	Factor   float64
+	Modifier factor.Modifier
+	Missing  *float64
+}
+
+// DecayFrom is a gauss, exp or linear.
+type DecayFrom struct {
+	Field         string
+	Shape         factor.Shape
+	Origin        Value
+	Place         *geo.Point // the origin in a geo field
+	Scale, Offset Value      // of the field's type: a number, a time as "10d", a length as "5km"
+	Decay         float64
+	Pick          factor.Pick
 }
 
 func (*Word) node()          {}

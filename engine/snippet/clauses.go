@@ -97,6 +97,8 @@ func (r *reader) node(n query.Node, word int) error {
 		return r.node(n.Child, word)
 	case *query.AtLeast:
 		return r.node(n.Child, word)
+	case *query.Functions:
+		return r.node(n.Child, word)
 	case *query.TextTerm:
 		r.term(n, word)
 	case *query.TextPhrase:

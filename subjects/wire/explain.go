@@ -14,6 +14,7 @@ type ExplainBody struct {
 	Query           json.RawMessage `json:"query,omitempty"`            // a string in query syntax, or the JSON form; nil: everything
 	DefaultOperator string          `json:"default_operator,omitempty"` // or, and; "": or
 	Lenient         bool            `json:"lenient,omitempty"`
+	MinScore        *float64        `json:"min_score,omitempty"` // of the search: a document below it does not match
 	ID              string          `json:"id"`
 }
 
@@ -36,11 +37,14 @@ func DecodeExplain(raw []byte) (*ExplainBody, error) {
 			b.DefaultOperator, err = readWord(fault.BadRequest, key, r, "or", "and")
 		case "lenient":
 			b.Lenient, err = readBool(key, r)
+		case "min_score":
+			b.MinScore = new(float64)
+			*b.MinScore, err = readFloat(key, r)
 		case "id":
 			found = true
 			b.ID, err = readID(r)
 		default:
-			err = fault.New(fault.BadRequest, "unknown key %s: an explanation takes query, default_operator, lenient and id", fault.Quote(key))
+			err = fault.New(fault.BadRequest, "unknown key %s: an explanation takes query, default_operator, lenient, min_score and id", fault.Quote(key))
 		}
 		return err
 	})
@@ -53,7 +57,7 @@ func DecodeExplain(raw []byte) (*ExplainBody, error) {
 // Search gives the search whose scores are explained.
 func (b *ExplainBody) Search() *SearchBody {
 	s := defaultSearch()
-	s.Query, s.Lenient = b.Query, b.Lenient
+	s.Query, s.Lenient, s.MinScore = b.Query, b.Lenient, b.MinScore
 	if b.DefaultOperator != "" {
 		s.DefaultOperator = b.DefaultOperator
 	}

@@ -63,6 +63,8 @@ func (p *masks) of(n query.Node) *mask {
 		return p.of(n.Child)
 	case *query.Scaled:
 		return p.of(n.Child)
+	case *query.Functions:
+		return p.of(n.Child)
 	case *query.Bool:
 		if n.MinShould <= 1 {
 			return p.bool(n)

@@ -36,7 +36,9 @@ func (e *env) compile(n query.Node, scoring bool) scorer {
 	case *query.IDs:
 		return e.ids(n)
 	case *query.AtLeast:
-		return newAtLeast(e.compile(n.Child, true), n.Score)
+		return e.atLeast(n)
+	case *query.Functions:
+		return e.functions(n, scoring)
 	case *query.Near:
 		return e.near(n)
 	}

@@ -19,6 +19,8 @@ type env struct {
 	weights []bm25.Weight
 	err     error // the first; ends the search
 
+	baseless bool // the document scored last has no score: see query.ErrNoScore
+
 	view  *View
 	whole bool // all documents of the segment are visible
 	left  int  // steps to the next look at the context

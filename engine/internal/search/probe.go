@@ -27,6 +27,14 @@ func NewProbe(ctx context.Context, v *View, doc uint32, weights []bm25.Weight) *
 	return &Probe{env: env{ctx: ctx, weights: weights}, view: v, doc: doc}
 }
 
+// Measure gives what a measure is of in the document, false when that has no value of the field, and the number made of it.
+func (p *Probe) Measure(of query.Measure) (x float64, has bool, number float64) {
+	p.env.enter(p.view)
+	m := p.env.measure(of)
+	x, has = m.input(p.doc)
+	return x, has, m.value(p.doc)
+}
+
 // Match evaluates a node. Errors are those of [Run]; after one the probe is spent.
 func (p *Probe) Match(n query.Node, scoring bool) (Match, error) {
 	e := &p.env
@@ -35,7 +43,9 @@ func (p *Probe) Match(n query.Node, scoring bool) (Match, error) {
 	if s := e.compile(n, scoring); s != nil && e.err == nil && s.Advance(p.doc) == p.doc {
 		m.Matched = true
 		if scoring {
-			m.Score = s.Score()
+			if m.Score = s.Score(); e.baseless {
+				e.fail(query.ErrNoScore())
+			}
 		}
 		switch s := s.(type) {
 		case *term:

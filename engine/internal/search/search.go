@@ -80,7 +80,7 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	e.reset(ctx, r.Weights)
 	c.begin(r)
 	s.env, s.c, s.scoring = e, c, c.scoring && r.Limit > 0
-	windows := m.plan.of(r.Query, r.Filters, s.scoring, len(r.Sort) > 0)
+	windows := m.plan.of(r.Query, r.Filters, s.scoring, len(r.Sort) > 0) && !query.Judges(r.Query)
 	s.guessing = true
 	res, err := m.all(views, r, windows)
 	if err == nil && c.short() {
@@ -110,7 +110,7 @@ func (m *memory) all(views []View, r *Request, windows bool) (res Result, err er
 				res.Total += s.counted
 				res.Inexact = res.Inexact || !s.exact
 			}
-		} else if walk := e.request(r, c.scoring); walk != nil && e.err == nil {
+		} else if walk := e.request(r); walk != nil && e.err == nil {
 			res.Total += e.collect(walk, c)
 		}
 		if err := e.leave(); err != nil {
@@ -131,8 +131,8 @@ func (m *memory) largestFirst(views []View) []*View {
 }
 
 // request compiles query and filters for the segment entered.
-func (e *env) request(r *Request, scoring bool) scorer {
-	s := e.compile(r.Query, scoring)
+func (e *env) request(r *Request) scorer {
+	s := e.compile(r.Query, true)
 	if s == nil || len(r.Filters) == 0 {
 		return s
 	}
@@ -147,7 +147,7 @@ func (e *env) request(r *Request, scoring bool) scorer {
 	return newConjunction(required, []scorer{s})
 }
 
-// collect hands every visible match to the collector and counts them.
+// collect hands every visible match to the collector and counts them. Each must have a score, whether the collector wants it or not.
 func (e *env) collect(s scorer, c *collector) uint64 {
 	total := uint64(0)
 	for doc := s.Doc(); doc != noDoc; doc = s.Next() {
@@ -155,12 +155,10 @@ func (e *env) collect(s scorer, c *collector) uint64 {
 			continue
 		}
 		total++
-		if c.limit == 0 {
-			continue
-		}
-		score := int64(0)
-		if c.scoring {
-			score = s.Score()
+		score := s.Score()
+		if e.baseless {
+			e.fail(query.ErrNoScore())
+			return total
 		}
 		c.add(doc, score)
 	}
