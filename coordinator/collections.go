@@ -224,7 +224,7 @@ func (c *Coordinator) prepare(ctx context.Context, name string, drafts []draft) 
 		if err != nil {
 			return nil, nil, markNotDurable(err)
 		}
-		results, grown, canonical := checkAll(coll, drafts)
+		results, grown, canonical := c.checkAll(coll, drafts)
 		switch {
 		case !slices.ContainsFunc(results, checked.writes):
 			return results, coll, nil
@@ -258,14 +258,16 @@ func unborn() (*collection, error) {
 
 // checkAll checks drafts, and gives the schema with all fields that those that stand add, and its canonical form; the same schema when they add none. A
 // draft that does not fit what an earlier one added is refused like any other.
-func checkAll(coll *collection, drafts []draft) (results []checked, grown *schema.Schema, canonical []byte) {
+func (c *Coordinator) checkAll(coll *collection, drafts []draft) (results []checked, grown *schema.Schema, canonical []byte) {
 	results, grown = make([]checked, len(drafts)), coll.Schema
 	if coll.Collection != nil {
 		canonical = coll.Collection.Schema
 	}
-	var decoder schema.Decoder
+	decoder := c.decoders.Get().(*schema.Decoder)
+	defer c.decoders.Put(decoder)
+	defer decoder.Release()
 	for i := range drafts {
-		line, added, err := check(coll.Incarnation, grown, &drafts[i], &decoder)
+		line, added, err := check(coll.Incarnation, grown, &drafts[i], decoder)
 		if err == nil && len(added) > 0 {
 			var s *schema.Schema
 			var text []byte
@@ -287,7 +289,7 @@ func check(collection schema.Incarnation, s *schema.Schema, d *draft, decoder *s
 		line, added, err = decoder.DecodeLine(s, d.body)
 	} else {
 		var doc *schema.Document
-		if doc, added, err = s.Decode(d.body); err == nil {
+		if doc, added, err = decoder.Decode(s, d.body); err == nil {
 			line = schema.BulkLine{ID: doc.ID, IfVersion: wire.NoCondition, Body: d.body}
 		}
 	}

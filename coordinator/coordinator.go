@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects"
 	"github.com/jetseek/jetseek/subjects/ops"
 	"github.com/jetseek/jetseek/subjects/registry"
@@ -85,6 +86,7 @@ type Coordinator struct {
 	counter     atomic.Uint64 // of messages to the logs
 
 	operations map[ops.ID]*operation // never changed
+	decoders   sync.Pool             // of *schema.Decoder, for the documents of writes
 
 	running   chan struct{} // has room for the requests that are worked on at a time
 	repairing chan struct{} // capacity 1: a repair runs
@@ -120,6 +122,7 @@ func New(o Options) (*Coordinator, error) {
 		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind, keys: o.Keys,
 		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow, monitor: o.Monitor, synced: o.Synced, storeFailed: o.StoreFailed,
 		running: make(chan struct{}, requestsAtATime), repairing: make(chan struct{}, 1), packers: make(map[string]*packer),
+		decoders: sync.Pool{New: func() any { return new(schema.Decoder) }},
 	}
 	if c.operations, err = join(ops.Table(), c.handlers()); err != nil {
 		return nil, fmt.Errorf("coordinator: %w", err)

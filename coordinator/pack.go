@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -170,6 +171,7 @@ func (p *packer) commit(ctx context.Context) bool {
 		p.failOne(notDurable(wire.FromError(fault.New(fault.Overloaded, "too many messages of group %s are on their way: try again", p.group))))
 		return true
 	}
+	p.gather()
 	p.batch.Reset()
 	writes := p.take(f)
 	if len(writes) == 0 {
@@ -183,10 +185,32 @@ func (p *packer) commit(ctx context.Context) bool {
 	return true
 }
 
-func (p *packer) waiting() bool {
+func (p *packer) waiting() bool { return p.waitingBytes() > 0 }
+
+func (p *packer) waitingBytes() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.queue) > 0
+	return p.bytes
+}
+
+const (
+	// gatherTurns is how often other goroutines get their turn without a new write in the queue before it is packed: from the connection to the queue a request passes
+	// through as many.
+	gatherTurns = 4
+	// gatherBytes is what must wait for a message to be worth its sync: no more is gathered then.
+	gatherBytes = 64 << 10
+)
+
+// gather lets writes join the message that have come to this process and are on their way to the queue: writers that were answered at the same time come again at
+// nearly the same time, and a message with the first of them alone would have the others wait for its sync. It waits for no time and no event.
+func (p *packer) gather() {
+	bytes := p.waitingBytes()
+	for quiet := 0; quiet < gatherTurns && bytes < gatherBytes; quiet++ {
+		runtime.Gosched()
+		if now := p.waitingBytes(); now > bytes {
+			bytes, quiet = now, -1
+		}
+	}
 }
 
 // failOne fails the write that has waited longest.

@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/jetseek/jetseek/engine/fault"
@@ -47,4 +49,47 @@ func TestAStoppingQueueSaysSo(t *testing.T) {
 	if e := p.submit([]*write{put([]byte("{}"), wire.SchemaRecord{})}); e == nil || e.Code != fault.Unavailable || e.Reason != reasonStopping {
 		t.Errorf("a write that came later: %+v", e)
 	}
+}
+
+// Writes that are a step from the queue when one is packed join its message. With one processor the others run exactly when the packer gives them their turn.
+func TestWritesOnTheirWayAreGathered(t *testing.T) {
+	p := newPacker(newBench(t), "g0")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	submit := func(body []byte) {
+		if err := p.submit([]*write{put(body, wire.SchemaRecord{})}); err != nil {
+			t.Error(err)
+		}
+	}
+	queued := func() int {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.queue)
+	}
+	const others = 16
+	var gone sync.WaitGroup
+	come := func() {
+		for range others {
+			gone.Go(func() {
+				runtime.Gosched() // a step before the queue
+				submit([]byte("{}"))
+			})
+		}
+	}
+	submit([]byte("{}"))
+	come()
+	p.gather()
+	if got := queued(); got != 1+others {
+		t.Errorf("%d writes are packed, want the first and %d that came meanwhile", got, others)
+	}
+	gone.Wait()
+	for len(p.queue) > 0 {
+		p.drop()
+	}
+	submit(make([]byte, gatherBytes))
+	come()
+	p.gather()
+	if got := queued(); got != 1 {
+		t.Errorf("a large message waited for %d writes", got-1)
+	}
+	gone.Wait()
 }

@@ -50,6 +50,11 @@ func (d *Decoder) DecodeKnown(s *Schema, body []byte) (*Document, error) {
 	return doc, err
 }
 
+// Decode is [Schema.Decode]; the document is the decoder's until the next call.
+func (d *Decoder) Decode(s *Schema, body []byte) (*Document, []Field, error) {
+	return d.d.decode(s, view(body), decodeWrite)
+}
+
 // DecodeLine is [ParseBulkLine] and [Schema.Decode] in one pass. What is wrong with the line as such is its error before what is wrong with a field; in the latter case, the
 // line is given beside the error.
 func (d *Decoder) DecodeLine(s *Schema, line []byte) (BulkLine, []Field, error) {
