@@ -85,7 +85,7 @@ func Normalize(a Analyzer, part string) string {
 		part = Fold(part)
 	}
 	if unaccents {
-		part = withoutAccents(part)
+		part = WithoutAccents(part)
 	}
 	return part
 }

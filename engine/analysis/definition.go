@@ -120,7 +120,7 @@ func (c *Chain) add(f Filter, done bool) error {
 		made = eachTerm(Fold)
 	case ASCIIFolding:
 		c.unaccents = true
-		made = eachTerm(withoutAccents)
+		made = eachTerm(WithoutAccents)
 	case Stop:
 		isStop, err := c.stopWords(f)
 		if err != nil {

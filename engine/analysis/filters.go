@@ -79,9 +79,9 @@ func prefixes(least, most int) filter {
 	}
 }
 
-// withoutAccents takes the marks off Latin and Greek letters, and writes the Latin letters that have none to take off (ø, ß, æ) in ASCII. Marks of other scripts are part of
+// WithoutAccents takes the marks off Latin and Greek letters, and writes the Latin letters that have none to take off (ø, ß, æ) in ASCII. Marks of other scripts are part of
 // their words.
-func withoutAccents(term string) string {
+func WithoutAccents(term string) string {
 	if isASCII(term) {
 		return term
 	}

@@ -28,6 +28,9 @@
 // name:value holds for that field; name:(…) for all words in the parentheses that name none. name:* and _exists_:name are what has the field, * and *:* are
 // everything. Without a name a word is looked for in the default fields.
 //
+// Prefixes, wildcards and regular expressions are matched against the terms of a text field. What they write out is folded as most analyzers fold, and where the field's has
+// ascii_folding it loses its accents; but not the classes of expressions: [éè] finds letters that such a field does not have. Nothing is stemmed.
+//
 // Printing ([String]) writes a tree so that parsing gives it back.
 //
 // # The forms of JSON
@@ -89,7 +92,7 @@
 //	13 DoubleSet      field, list of floats ascending, boost
 //	14 FieldExists    field, type one byte, boost
 //	15 IDs            list of ids ascending, boost
-//	16 TermPattern    field, kind one byte (1 prefix, 2 wildcard, 3 expression), flags (1 exact values, 2 folded), text, boost
+//	16 TermPattern    field, kind one byte (1 prefix, 2 wildcard, 3 expression), flags (1 exact values, 2 folded, 4 without accents), text, boost
 //	17 Scaled         node, factor
 //	18 Near           field, latitude, longitude, metres, boost
 //	19 AtLeast        node, score

@@ -174,7 +174,7 @@ func dump(n query.Node) string {
 		return fmt.Sprintf("%s%s~%d/%d/%d%s%s%s", field(n.Field), n.Word, n.Edits, n.Prefix, n.Most, map[bool]string{true: "exact"}[n.Exact], map[bool]string{false: "silent"}[n.Scores], boost(n.Boost))
 	case *query.TermPattern:
 		kind := map[query.PatternKind]string{query.PrefixPattern: "prefix", query.WildcardPattern: "wildcard", query.RegexpPattern: "regexp"}[n.Kind]
-		return fmt.Sprintf("%s%s%q%s%s%s", field(n.Field), kind, n.Text, map[bool]string{true: "exact"}[n.Exact], map[bool]string{true: "fold"}[n.Fold], boost(n.Boost))
+		return fmt.Sprintf("%s%s%q%s%s%s", field(n.Field), kind, n.Text, map[bool]string{true: "exact"}[n.Exact], map[bool]string{true: "fold"}[n.Fold]+map[bool]string{true: "plain"}[n.Plain], boost(n.Boost))
 	case *query.IDs:
 		return fmt.Sprintf("ids%q%s", n.Values, boost(n.Boost))
 	}

@@ -137,7 +137,7 @@ func AppendNode(b []byte, n Node) []byte {
 		return appendFloat(b, n.Factor)
 	case *TermPattern:
 		b = appendString(append(b, tagTermPattern), n.Field)
-		b = append(b, byte(n.Kind), flags(n.Exact, n.Fold))
+		b = append(b, byte(n.Kind), flags(n.Exact, n.Fold, n.Plain))
 		b = appendString(b, n.Text)
 		return appendFloat(b, n.Boost)
 	}
@@ -281,8 +281,8 @@ func (d *decoder) node(depth int) Node {
 	case tagTermPattern:
 		n := &TermPattern{Field: d.string(), Kind: PatternKind(d.byte())}
 		bits := d.byte()
-		n.Exact, n.Fold = bits&1 != 0, bits&2 != 0
-		if n.Kind < PrefixPattern || n.Kind > RegexpPattern || bits > 3 {
+		n.Exact, n.Fold, n.Plain = bits&1 != 0, bits&2 != 0, bits&4 != 0
+		if n.Kind < PrefixPattern || n.Kind > RegexpPattern || bits > 7 {
 			d.fail("unknown kind of pattern")
 		}
 		n.Text, n.Boost = d.string(), d.boost()

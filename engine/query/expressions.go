@@ -28,6 +28,7 @@ type TermPattern struct {
 	Kind  PatternKind
 	Exact bool
 	Fold  bool // the text is brought into the form of folded words; a prefix is already
+	Plain bool // and without accents
 	Text  string
 	Boost float64
 }
@@ -37,7 +38,10 @@ func (*TermPattern) node() {}
 // Expression reads the text of a wildcard or regular expression.
 func (n *TermPattern) Expression() (*pattern.Expression, error) {
 	var fold func(string) string
-	if n.Fold {
+	switch {
+	case n.Plain:
+		fold = func(text string) string { return analysis.WithoutAccents(analysis.Fold(text)) }
+	case n.Fold:
 		fold = analysis.Fold
 	}
 	if n.Kind == RegexpPattern {
@@ -55,6 +59,7 @@ func (r *resolver) pattern(p TermPattern, f *schema.Field, c scope, pos int, for
 		p.Exact = true
 	case schema.Text:
 		p.Fold = !p.Exact && r.folds(f)
+		p.Plain = p.Fold && r.normal("é", f) == "e"
 	default:
 		switch {
 		case forgiven:

@@ -44,3 +44,33 @@ func TestPartsOfWordsAreNormalised(t *testing.T) {
 		}
 	}
 }
+
+// What a regular expression writes out is brought into the form of the field's terms; its classes are taken as they are.
+func TestExpressionsAreWrittenAsTermsAre(t *testing.T) {
+	s, err := schema.Parse([]byte(`{"analyzers":{"plain":{"filters":["lowercase","ascii_folding"]},"cased":{"filters":["ascii_folding"]}},
+		"fields":{"p":{"type":"text","analyzer":"plain"},"c":{"type":"text","analyzer":"cased"},"t":{"type":"text"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		field, expression, term string
+		matches                 bool
+	}{
+		{"p", "CAFÉ|x", "cafe", true}, {"p", "(cr)?ème.*", "creme", true}, {"p", "straße", "strasse", true}, {"p", "créme", "creme", true}, {"p", "caf[ée]", "cafe", true}, {"p", "caf[éè]", "cafe", false},
+		{"t", "CAFÉ", "café", true}, {"t", "CAFÉ", "cafe", false}, {"t", "cafe", "café", false},
+		{"c", "Café", "Café", true}, {"c", "café", "Cafe", false},
+	} {
+		n, err := query.Resolve(&query.Regexp{Field: c.field, Pattern: c.expression, Boost: 1, Pos: -1}, s, false)
+		if err != nil {
+			t.Fatal(c, err)
+		}
+		e, err := n.(*query.TermPattern).Expression()
+		if err != nil {
+			t.Fatal(c, err)
+		}
+		a, err := e.Automaton()
+		if err != nil || a.Matches(c.term) != c.matches {
+			t.Errorf("%+v: matches %t (%v)", c, a.Matches(c.term), err)
+		}
+	}
+}
