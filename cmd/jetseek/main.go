@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -18,11 +19,15 @@ import (
 )
 
 func main() {
+	debug.SetMaxStack(mostStack)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) }) // a signal after that ends the process at once
 	// Signals stay caught until the very end: one that came between would turn the exit code into a death by signal.
 	os.Exit(program{stdout: os.Stdout, stderr: os.Stderr}.run(ctx, os.Args))
 }
+
+// mostStack bounds a goroutine's stack, in bytes: recursion without an end, which nothing recovers from, ends the process before it has taken the machine's memory.
+const mostStack = 64 << 20
 
 // sameSignal is how long signals count as the first one: whoever ends a process may tell both it and its process group, as timeout(1) does.
 const sameSignal = time.Second

@@ -42,16 +42,23 @@
 //	F9  a log is damaged                    a member at a hole or before another past    TestDamagedLogIsNoticed, TestStreamMadeAnewIsNoticed,     damage
 //	                                        leaves rotation and keeps its data; of       TestLogSetBackWhileAMemberWasAway, TestFollowerNames-
 //	                                        three replicas one damaged is no loss        AHole, TestGarbageInALog
-//	F10 a member's disk is full             it goes on from memory, then leaves          TestDurable, sim disks (full)                             full
-//	F11 NATS' disk is full                  writes are refused, reads go on              TestDisks (of the disk itself)                            full
+//	F10 a member's disk is full             it goes on from memory, then stands aside    TestDurable, TestFullDiskOfAMember, sim disks (full)      full
+//	                                        and returns by itself when there is room
+//	F11 NATS' disk is full                  writes are refused with log_full, reads go   TestFullDiskUnderNATS, TestDisks (of the disk itself)     full
+//	                                        on; one server alone returns by itself
 //	F12 files of an index are damaged       noticed by checksums; made anew from the log TestDamagedIndexIsMadeAnew, TestFlippedBytesOfFiles,      -
 //	                                                                                     TestCutFile, TestEveryByteOfAManifestMayLie, sim disks (rot)
 //	F13 calls to the disk fail              a file whose sync failed is given up         TestEveryCallFails, TestOpenFails, sim disks (fail)       -
 //	F15 coordinators race                   one map, one type of a field                 TestMapIsBornOnce, TestOneTypeOfAFieldWins                -
-//	F16 a member is slow, or behind         others are asked; min_seq is kept            TestReadYourWritesThroughAnother, sim leases (lag), drag  pause
+//	F16 a member is slow, or behind         others are asked; min_seq is kept; after 5 s TestReadYourWritesThroughAnother, TestSlowMemberLeaves-   pause
+//	                                        it leaves rotation                           AndReturns, sim leases (lag), drag
 //	F17 messages are missing in a log       the member stops and names them              TestFollowerNamesAHole, TestDamagedLogIsNoticed           -
-//	F18 an operation makes the engine panic all members pass it over alike               TestPanicIsQuarantined                                    -
-//	F19 members differ                      digests tell                                 TestBrokenSystemsAreCaught (broken_skip)                  -
+//	F18 an operation makes the engine panic all members set it aside alike; others are   TestPanicIsQuarantined, TestPoisonIsSetAsideByAll,        -
+//	    or its process die                  untouched; it can be tried again             TestPoisonedDocuments (real processes), TestDeathAtAnOperation
+//	    of one member alone                 that one makes its index anew, or fails      TestOwnFaultIsNoPoison
+//	F19 members differ                      found within two renewals; who is wrong by a TestDivergenceIsFoundAndMended, TestAllWrongAndAgain,     -
+//	                                        replay of the log mends itself               TestFlippedByteIsFoundAndMended, TestRepairMendsOneMember,
+//	                                                                                     TestBrokenSystemsAreCaught (broken_skip)
 //	F20 clocks jump, stand, run fast        a lease ends early at most                   TestLeaseEndsByEitherClock, sim server, leases; every     -
 //	                                                                                     member of the simulator runs up to 1 % off
 //
@@ -75,7 +82,7 @@
 // Those about copies, deletes, retries, durability and disks, each with the test that plays it or the reason why none does.
 //
 //	scores from any copy                      TestShape compares every shape with one group, TestVisibleWhenAllHoldersHaveApplied, sim: answers are the log's truth at their sequences
-//	silent divergence                         CheckDigests after every schedule; broken_skip shows that it sees
+//	silent divergence                         TestDivergenceIsFoundAndMended; CheckDigests after every schedule, and broken_skip shows that it sees
 //	a group fails once and is retried         TestFailoverWithinTheBudget, TestMemberDiesBetweenTheTrips
 //	a coordinator killed in a bulk without ids TestClusterOutlivesItsProcesses (a coordinator killed in a bulk)
 //	deleted documents that come back          CheckDeletes in every schedule: through kills, losses of power, restarts, flushes, merges
@@ -85,7 +92,7 @@
 //	loss of power                             profile power
 //	restart of everything, repeatedly         profiles kill, cluster and power
 //	killed while writing, and foreign files   profile kill, TestKilledAfterAFlush, TestAbsentAndForeignFiles
-//	disk full                                 profile full
+//	disk full                                 profile full, TestFullDiskOfAMember, TestFullDiskUnderNATS
 //	seen through another coordinator          TestReadYourWritesThroughAnother, CheckCoverage
 //	growing under load, moves                 nothing moves yet
 package main
