@@ -108,6 +108,37 @@ func TestOwnFaultIsNoPoison(t *testing.T) {
 	}
 }
 
+// A member that has set aside in place what the other could apply is told from the other, though its digests alone say no more than that they differ.
+func TestSetAsideByOneAlone(t *testing.T) {
+	tr := newTroupe(t, "n1", "n2")
+	tr.document(1)
+	alone := tr.members["n2"]
+	alter := func(messages []engine.Message) { // whenever it applies the message: a replay proves it wrong again and again
+		for i := range messages {
+			if ops := messages[i].Ops; len(ops) == 3 && ops[0].ID == "d2" {
+				ops[1].Aside = "panic: in analysis"
+			}
+		}
+	}
+	alone.alter.Store(&alter)
+	want := wire.Place{Seq: tr.document(2), Op: 1}
+	for began := time.Now(); ; {
+		if at, is := tr.members["n1"].alone(t.Context(), "g0/n2"); is {
+			t.Fatalf("n1 is said to be alone with %s", at)
+		}
+		if at, is := alone.alone(t.Context(), "g0/n1"); is {
+			if at != want {
+				t.Errorf("n2 is alone with %s, want %s", at, want)
+			}
+			return
+		}
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("nothing is noticed")
+		}
+		time.Sleep(10 * time.Millisecond) // between two tries
+	}
+}
+
 func (a *actor) fails(t *testing.T) {
 	t.Helper()
 	limit := time.NewTimer(20 * time.Second)
