@@ -115,7 +115,7 @@ func (a *answered) showAggregations(r *wire.SearchResponse) (err error) {
 		return nil
 	}
 	facets := []byte{'{'}
-	for i := p.facets; i < len(p.aggs); i++ {
+	for i := p.facets; i < len(p.aggs)-p.hidden; i++ {
 		if i > p.facets {
 			facets = append(facets, ',')
 		}

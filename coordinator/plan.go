@@ -25,12 +25,14 @@ type plan struct {
 	query   query.Node
 	filters []query.Node
 	sort    []query.SortKey
+	shown   int // of these the first are shown with a hit
 	score   bool
 	limit   int    // candidates asked of each group: no document below place from+limit of its group can be on the page
 	countTo uint64 // how far each group counts, 0: all; the whole counts so far only if each group does
 
 	aggs   []agg.Definition // aggregations, then facets
 	facets int              // where these begin
+	hidden int              // the last, which are not shown
 
 	leaves []query.Leaf
 	fields []string
@@ -78,6 +80,7 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 	if p.sort, err = query.ResolveSort(body.Sort, coll.Schema); err != nil {
 		return nil, err
 	}
+	p.shown = len(p.sort)
 	p.score = len(p.sort) == 0 || body.TrackScores || body.Explain || sortsByScore(p.sort)
 	if body.Snippet != nil {
 		if _, err := snippet.New(coll.Schema, p.query, body.Snippet); err != nil {
@@ -85,6 +88,9 @@ func planSearch(coll *collection, body *wire.SearchBody) (*plan, error) {
 		}
 	}
 	if err := p.planAggregations(); err != nil {
+		return nil, err
+	}
+	if err := p.planCollapse(); err != nil {
 		return nil, err
 	}
 	if p.likes, err = query.Likes(p.nodes()...); err != nil {

@@ -180,7 +180,7 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 			lists[i] = part.result.Candidates
 		}
 	}
-	out.page = rank.Merge(p.sort, lists, p.body.From, p.body.Limit)
+	out.page = p.merge(lists)
 	if out.page.Duplicates > 0 {
 		c.log.Error("a document was found by two groups", "collection", p.coll.Name, "duplicates", out.page.Duplicates)
 	}
@@ -326,7 +326,7 @@ func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *
 	return &target{
 		group: part.group.Name, head: head, members: members, held: p.walk != nil && part.node == "",
 		encode: func(h wire.Head) []byte {
-			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), After: p.after(), CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), After: p.after(), Collapse: p.body.Collapse != "", CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
 		},
 		accept: func(data []byte) *wire.Error {
 			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })
@@ -428,13 +428,7 @@ func (a *answered) response() (*wire.SearchResponse, error) {
 	if err := a.cover(r); err != nil {
 		return nil, err
 	}
-	var matches uint64
-	for _, part := range a.parts {
-		if part.err == nil {
-			matches += part.result.Total
-		}
-	}
-	r.Total = rank.Total(matches, body.TrackTotal, !r.Partial)
+	r.Total = a.total(!r.Partial)
 	if w := a.plan.walk; w != nil && !w.first {
 		r.Total = w.Total
 	}
@@ -521,8 +515,8 @@ func (a *answered) hit(c *query.Candidate) (wire.Hit, bool, error) {
 		shown := bm25.Shown(c.Score)
 		h.Score = &shown
 	}
-	if len(a.plan.sort) > 0 {
-		for i, key := range a.plan.sort {
+	if a.plan.shown > 0 {
+		for i, key := range a.plan.sort[:a.plan.shown] {
 			h.Sort = append(h.Sort, query.KeyJSON(key, c.Keys[i]))
 		}
 		h.Sort = append(h.Sort, c.ID)

@@ -20,6 +20,7 @@ type SearchRequest struct {
 	Filters    []query.Node // resolved; match without scoring
 	Weights    []bm25.Weight
 	Sort       []query.SortKey  // empty: score descending, then id
+	Collapse   bool             // of each value of the last of Sort, a field, only the first document is a candidate. The total counts all
 	Score      bool             // compute scores (implied when score is among the keys)
 	Limit      int              // k: how many candidates at most; 0: only the total
 	After      *query.Candidate // only candidates that come after this one, which has a key for each of Sort; nil: all. The total counts all
@@ -56,7 +57,7 @@ func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (_ SearchResult,
 		views[i] = search.View{Segment: p.seg, Visible: p.visible, Docs: p.docs}
 	}
 	res, err := search.Run(ctx, views, &search.Request{
-		Query: r.Query, Filters: r.Filters, Weights: r.Weights, Sort: r.Sort, Score: r.Score, Limit: r.Limit, After: r.After,
+		Query: r.Query, Filters: r.Filters, Weights: r.Weights, Sort: r.Sort, Score: r.Score, Limit: r.Limit, After: r.After, Collapse: r.Collapse,
 		CountTo: r.CountTo, Scratch: &s.index.scratch,
 	})
 	if err != nil {

@@ -188,7 +188,7 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 		matching = &query.MatchAll{}
 	}
 	result, err := v.content.Search(ctx, engine.SearchRequest{
-		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit), After: q.After, CountTo: q.CountTo,
+		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit), After: q.After, Collapse: q.Collapse, CountTo: q.CountTo,
 	})
 	if err != nil {
 		return nil, err

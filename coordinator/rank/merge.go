@@ -32,6 +32,25 @@ func Check(keys []query.SortKey, list []query.Candidate) error {
 // Merge merges lists, each in the total order of keys, and gives limit candidates from the place from on. It looks at no more of them than
 // from + limit and the duplicates on the way. The candidates' keys are shared with the lists.
 func Merge(keys []query.SortKey, lists [][]query.Candidate, from, limit int) Page {
+	return merge(keys, lists, from, limit, func(*query.Candidate) bool { return true })
+}
+
+// Collapse is [Merge] with the first candidate of each value of the last key alone; those without a value all stand. Lists that have been collapsed themselves, each as long as from + limit or
+// whole, give what all candidates would.
+func Collapse(keys []query.SortKey, lists [][]query.Candidate, from, limit int) Page {
+	shown := map[query.Key]bool{}
+	return merge(keys, lists, from, limit, func(c *query.Candidate) bool {
+		value := c.Keys[len(c.Keys)-1]
+		if value.Kind == query.KeyMissing {
+			return true
+		}
+		first := !shown[value]
+		shown[value] = true
+		return first
+	})
+}
+
+func merge(keys []query.SortKey, lists [][]query.Candidate, from, limit int, stands func(*query.Candidate) bool) Page {
 	h := &heads{keys: keys}
 	for i, list := range lists {
 		if len(list) > 0 {
@@ -49,6 +68,10 @@ func Merge(keys []query.SortKey, lists [][]query.Candidate, from, limit int) Pag
 			page.Duplicates++
 		} else {
 			seen[next.ID] = struct{}{}
+			if !stands(next) {
+				h.advance()
+				continue
+			}
 			if place >= from {
 				page.Page = append(page.Page, *next)
 				page.Lists = append(page.Lists, list)

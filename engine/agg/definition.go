@@ -94,7 +94,7 @@ type Definition struct {
 	Field string      // none for filters and top_hits
 	Type  schema.Type // of the field; Keyword for exact values of text
 
-	Size     int    // terms: buckets shown; top_hits: hits shown
+	Size     int    // terms: buckets shown; top_hits: hits shown; cardinality: 1 for the least value of each document alone
 	MinCount uint64 // terms, histogram, date_histogram: documents that a bucket shown has; 0 with a histogram: empty ones between the first and the last too
 	Order    Order  // terms
 

@@ -168,6 +168,9 @@ func (d *Definition) number(p *Partial, part string) *big.Float {
 	return big.NewFloat(sum)
 }
 
+// Distinct gives how many distinct values a [Cardinality] has found; not exact past [MaxDistinct].
+func (p *Partial) Distinct() (n uint64, exact bool) { return distinct(p.Hashes) }
+
 // distinct counts distinct values, or estimates them.
 func distinct(hashes []uint64) (n uint64, exact bool) {
 	if len(hashes) <= MaxDistinct {

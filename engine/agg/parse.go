@@ -35,6 +35,16 @@ func Facet(field string, s *schema.Schema) (Definition, error) {
 	return d, d.resolveField(s)
 }
 
+// Collapsed gives what counts the documents that a search shows which shows one of each value of a field: the distinct values, of several in a document the least, and the documents
+// without one. It fails as aggregations on the field do.
+func Collapsed(field string, s *schema.Schema) ([]Definition, error) {
+	values, without := Definition{Kind: Cardinality, Field: field, Size: 1}, Definition{Kind: Missing, Field: field}
+	if err := values.resolveField(s); err != nil {
+		return nil, err
+	}
+	return []Definition{values, without}, without.resolveField(s)
+}
+
 type parser struct {
 	schema *schema.Schema
 	r      *strictjson.Reader

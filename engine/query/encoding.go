@@ -492,7 +492,7 @@ func AppendSortKeys(b []byte, keys []SortKey) []byte {
 func DecodeSortKeys(b []byte) (keys []SortKey, rest []byte, err error) {
 	d := decoder{b: b}
 	keys = decodeList(&d, 4, (*decoder).sortKey)
-	if len(keys) > MaxSortKeys {
+	if len(keys) > MaxKeys {
 		d.fail("too many sort keys")
 	}
 	if d.err != nil {
@@ -539,7 +539,7 @@ func AppendCandidate(b []byte, c *Candidate) []byte {
 func DecodeCandidate(b []byte) (c Candidate, rest []byte, err error) {
 	d := decoder{b: b}
 	c = Candidate{ID: d.string(), Score: d.varint(), Keys: decodeList(&d, 1, (*decoder).key)}
-	if len(c.Keys) > MaxSortKeys {
+	if len(c.Keys) > MaxKeys {
 		d.fail("too many sort keys")
 	}
 	if d.err != nil {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/jetseek/jetseek/engine/bm25"
@@ -12,6 +13,9 @@ import (
 
 // MaxSortKeys is how many sort keys a request may name.
 const MaxSortKeys = 8
+
+// MaxKeys is how many keys a candidate has at most: those of the request, and of collapsing the id and the value that stands once.
+const MaxKeys = MaxSortKeys + 2
 
 // SortBy says what a sort key orders by.
 type SortBy uint8
@@ -117,6 +121,26 @@ func (k *SortKey) compare(a, b *Key) int {
 		return -c
 	}
 	return c
+}
+
+// ResolveCollapse gives the sort keys of a search that shows of each value of a field one document, its best by the keys of the search: these, the id, which decides between all, and the
+// value, by which the documents are told apart; of several values the least. It fails with bad_field for a field that has no values to compare.
+func ResolveCollapse(keys []SortKey, field string, s *schema.Schema) ([]SortKey, error) {
+	f, known := s.Lookup(field)
+	if !known {
+		return nil, fault.New(fault.BadField, "no field %s to collapse by", fault.Quote(field))
+	}
+	value := SortKey{By: ByField, Field: f.Name, Type: f.Type}
+	switch {
+	case f.Type == schema.Text && f.Exact:
+		value.Type = schema.Keyword
+	case f.Type == schema.Text, f.Type == schema.Geo, f.Type == schema.Vector:
+		return nil, fault.New(fault.BadField, "field %s is %s: documents are collapsed by exact values, numbers, dates or bools", fault.Quote(field), f.Type)
+	}
+	if len(keys) == 0 {
+		keys = []SortKey{{By: ByScore, Desc: true}}
+	}
+	return append(slices.Clone(keys), SortKey{By: ByID}, value), nil
 }
 
 // SortSpec is a sort key as a request names it.

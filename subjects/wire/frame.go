@@ -375,7 +375,7 @@ func readCandidates(r *reader) []query.Candidate {
 	n := r.count(2)
 	nkeys := r.uvarint()
 	arenaBytes := r.uvarint()
-	if n > maxCandidates || nkeys > query.MaxSortKeys || n > 0 && nkeys > uint64(len(r.b)/n) || arenaBytes > uint64(len(r.b)) {
+	if n > maxCandidates || nkeys > query.MaxKeys || n > 0 && nkeys > uint64(len(r.b)/n) || arenaBytes > uint64(len(r.b)) {
 		r.fail("%d candidates with %d keys and %d bytes of strings in %d bytes", n, nkeys, arenaBytes, len(r.b))
 	}
 	if n == 0 || r.err != nil {

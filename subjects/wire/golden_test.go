@@ -73,7 +73,7 @@ func forms() map[string]form {
 		}, wire.AppendSearchRequest, wire.DecodeSearchRequest),
 		"walk_request": formOf(wire.SearchRequest{
 			Head: testHead, Query: &query.MatchAll{Boost: 1}, Filters: []query.Node{&query.MatchNone{}}, Score: true, Limit: 10, CountTo: 300, Fingerprint: 0xfeed,
-			Weights: []bm25.Weight{{W: 2.5, C0: 0.3, C1: 0.009}}, Sort: []query.SortKey{{By: query.ByField, Field: "year", Type: schema.Long, Desc: true}}, After: &testPlace,
+			Weights: []bm25.Weight{{W: 2.5, C0: 0.3, C1: 0.009}}, Sort: []query.SortKey{{By: query.ByField, Field: "year", Type: schema.Long, Desc: true}}, After: &testPlace, Collapse: true,
 		}, wire.AppendSearchRequest, wire.DecodeSearchRequest),
 		"cursor": formOf(wire.Cursor{
 			Collection: 0xabc, Name: "default", Groups: []wire.GroupSeq{{Group: "g0", Seq: 17}, {Group: "g1", Seq: 300}}, HeldMs: 1000,

@@ -38,6 +38,7 @@ type SearchRequest struct {
 	Filters     []query.Node // resolved
 	Weights     []bm25.Weight
 	Sort        []query.SortKey  // empty: by score
+	Collapse    bool             // of each value of the last of Sort, a field, only the first document is wanted
 	Score       bool             // scores are wanted
 	Limit       uint32           // candidates at most
 	After       *query.Candidate // only those that come after it in the order of Sort; nil: all
@@ -136,6 +137,7 @@ const (
 	searchQuery = 2
 	searchAggs  = 4
 	searchAfter = 8
+	searchOnce  = 16
 )
 
 // AppendSearchRequest appends the binary form to dst.
@@ -153,6 +155,9 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 	}
 	if q.After != nil {
 		flags |= searchAfter
+	}
+	if q.Collapse {
+		flags |= searchOnce
 	}
 	dst = append(dst, flags)
 	dst = appendUvarint(appendUvarint(dst, uint64(q.Limit)), q.CountTo)
@@ -183,10 +188,10 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 	r := open(b, kindSearchRequest)
 	q := &SearchRequest{Head: readHead(r)}
 	flags := r.u8()
-	if flags > searchScore|searchQuery|searchAggs|searchAfter {
+	if flags > searchScore|searchQuery|searchAggs|searchAfter|searchOnce {
 		r.fail("flags %#x of a search", flags)
 	}
-	q.Score = flags&searchScore != 0
+	q.Score, q.Collapse = flags&searchScore != 0, flags&searchOnce != 0
 	q.Limit, q.CountTo = r.uvarint32(), r.uvarint()
 	q.Fingerprint = r.u64()
 	if flags&searchQuery != 0 {
@@ -215,6 +220,9 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 		} else {
 			q.Sort, r.b = keys, rest
 		}
+	}
+	if q.Collapse && (len(q.Sort) == 0 || q.Sort[len(q.Sort)-1].By != query.ByField) {
+		r.fail("nothing to collapse by")
 	}
 	if flags&searchAggs != 0 {
 		q.Aggs = r.bytes(len(b))

@@ -51,6 +51,7 @@ type SearchBody struct {
 	Explain         bool // hits come with the parts of their scores; also when sorted by fields
 	Profile         bool
 	MinScore        *float64
+	Collapse        string                     // a field, of each value of which one document is shown, the first; "": all are
 	Snippet         *snippet.Options           // nil: none
 	Aggs            json.RawMessage            // an object of aggregations, as package agg reads them; nil: none
 	Facets          []string                   // fields all values of which are counted
@@ -61,7 +62,7 @@ type SearchBody struct {
 // isLater tells of keys of the API that [SearchBody.Validate] refuses until they are supported.
 func isLater(key string) bool {
 	switch key {
-	case "knn", "knn_k", "knn_exact", "fusion", "pool", "collapse", "suggest":
+	case "knn", "knn_k", "knn_exact", "fusion", "pool", "suggest":
 		return true
 	}
 	return false
@@ -136,6 +137,9 @@ func (s *SearchBody) Validate() error {
 	}
 	if s.Cursor == CursorStart && s.From > 0 {
 		return fault.New(fault.BadRequest, "from beside a cursor: a walk begins with the first place")
+	}
+	if s.Cursor == CursorStart && s.Collapse != "" {
+		return fault.New(fault.BadRequest, "collapse beside a cursor: a later page could show another document of a value")
 	}
 	if s.Cursor == CursorStart && s.Limit == 0 {
 		return fault.New(fault.BadRequest, "limit 0 beside a cursor: its pages would never end")
@@ -225,6 +229,8 @@ func (d *searchDecoder) set(key string, r *strictjson.Reader) (err error) {
 		s.Snippet, err = readSnippet(key, r)
 	case "aggs":
 		s.Aggs, err = readRaw(r)
+	case "collapse":
+		s.Collapse, err = readCollapse(key, r)
 	case "cursor":
 		s.Cursor, err = readCursor(key, r)
 	case "facets":
@@ -259,6 +265,25 @@ func readMinSeq(key string, r *strictjson.Reader) (map[string]uint64, error) {
 		return err
 	})
 	return sequences, err
+}
+
+// readCollapse takes {"field":NAME}, or the name alone.
+func readCollapse(key string, r *strictjson.Reader) (field string, err error) {
+	if r.Kind() == strictjson.String {
+		field, err = readText(key, r)
+	} else {
+		err = eachKey(key, "an object with a field", r, func(name string, r *strictjson.Reader) (err error) {
+			if name != "field" {
+				return fault.New(fault.BadRequest, "unknown key %s in %s", fault.Quote(name), key)
+			}
+			field, err = readText(key+"."+name, r)
+			return err
+		})
+	}
+	if err == nil && field == "" {
+		err = fault.New(fault.BadRequest, "%s names no field", key)
+	}
+	return field, err
 }
 
 func readCursor(key string, r *strictjson.Reader) (string, error) {

@@ -34,6 +34,11 @@ type searchJSON struct {
 	Aggs            json.RawMessage   `json:"aggs,omitempty"`
 	Facets          []string          `json:"facets,omitempty"`
 	Cursor          string            `json:"cursor,omitempty"`
+	Collapse        *collapseJSON     `json:"collapse,omitempty"`
+}
+
+type collapseJSON struct {
+	Field string `json:"field"`
 }
 
 // pageJSON asks for a later page of a walk.
@@ -64,6 +69,9 @@ func (s *SearchBody) MarshalJSON() ([]byte, error) {
 		Lenient: s.Lenient, MinSeq: s.MinSeq, Stats: s.Stats, TimeoutMs: s.TimeoutMs, Partial: s.Partial, Quality: s.Quality,
 		TrackScores: s.TrackScores, Explain: s.Explain, Profile: s.Profile, MinScore: s.MinScore, Snippet: snippetOf(s.Snippet),
 		Aggs: s.Aggs, Facets: s.Facets, Cursor: s.Cursor,
+	}
+	if s.Collapse != "" {
+		out.Collapse = &collapseJSON{s.Collapse}
 	}
 	if s.Fields != nil {
 		out.Fields = &s.Fields // a pointer, because omitempty drops an empty list

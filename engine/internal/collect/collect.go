@@ -179,6 +179,7 @@ func (c *collector) values(d *agg.Definition, ds docs) ([]int64, *segment.Field,
 	if col == nil {
 		return nil, nil, nil
 	}
+	least := d.Kind == agg.Cardinality && d.Size == 1
 	n := 0
 	for i := range ds.n {
 		from, to := col.Range(ds.at(i))
@@ -190,6 +191,9 @@ func (c *collector) values(d *agg.Definition, ds docs) ([]int64, *segment.Field,
 	values := make([]int64, 0, n)
 	for i := range ds.n {
 		from, to := col.Range(ds.at(i))
+		if least {
+			to = min(to, from+1)
+		}
 		for j := from; j < to; j++ {
 			values = append(values, col.Int(j))
 		}

@@ -29,6 +29,7 @@ type collector struct {
 	strs    [][]byte    // what string keys there are views of
 	next    []query.Key // of the document under comparison
 	scratch [][]byte
+	firsts  *firsts // of what is kept, by value; nil: nothing is collapsed
 	bar     bar
 	least   int64 // with which a document may enter a heap that is not full: minScore, or a guess
 }
@@ -70,6 +71,9 @@ func (c *collector) begin(r *Request) {
 	byScore := len(r.Sort) == 0 || slices.ContainsFunc(r.Sort, func(k query.SortKey) bool { return k.By == query.ByScore })
 	c.sort, c.scoring, c.limit, c.after, c.seg = r.Sort, r.Score || byScore, r.Limit, r.After, nil
 	c.heap, c.keys, c.bar, c.least = c.heap[:0], c.keys[:0], bar{}, minScore
+	if c.firsts = nil; r.Collapse {
+		c.firsts = &firsts{slots: map[string]int32{}}
+	}
 	c.sources = append(c.sources[:0], make([]keySource, len(r.Sort))...)
 	c.next = append(c.next[:0], make([]query.Key, len(r.Sort))...)
 	for len(c.scratch) < len(r.Sort) {
@@ -140,7 +144,18 @@ func (c *collector) add(doc uint32, score int64) {
 	if c.after != nil && !c.comesAfter(&e) {
 		return
 	}
+	var value string // that the document stands for, "" for itself alone
+	if c.firsts != nil {
+		value = c.firsts.valueOf(&c.next[len(c.next)-1])
+		if slot, there := c.firsts.slots[value]; there && value != "" {
+			c.improve(slot, e)
+			return
+		}
+	}
 	if !full {
+		if c.firsts != nil {
+			c.firsts.push(value)
+		}
 		for i := range c.next {
 			if c.keys = append(c.keys, query.Key{}); len(c.strs) < len(c.keys) {
 				c.strs = append(c.strs, nil)
@@ -156,12 +171,20 @@ func (c *collector) add(doc uint32, score int64) {
 	if c.compare(c.next, &e, c.keysOf(worst), worst) >= 0 {
 		return
 	}
+	if c.firsts != nil {
+		c.firsts.replace(worst.slot, value)
+	}
 	e.slot = worst.slot
+	c.put(0, e)
+}
+
+// put puts a document, whose keys are in next, in the place of another that it comes before.
+func (c *collector) put(at int, e entry) {
 	for i, k := range c.next {
 		c.store(int(e.slot)*len(c.sort)+i, k)
 	}
-	*worst = e
-	c.down(0)
+	c.heap[at] = e
+	c.down(at)
 	c.raise()
 }
 
@@ -290,13 +313,20 @@ func (c *collector) worse(i, j int) bool {
 	return c.compare(c.keysOf(a), a, c.keysOf(b), b) > 0
 }
 
+func (c *collector) swap(i, j int) {
+	c.heap[i], c.heap[j] = c.heap[j], c.heap[i]
+	if c.firsts != nil {
+		c.firsts.places[c.heap[i].slot], c.firsts.places[c.heap[j].slot] = int32(i), int32(j)
+	}
+}
+
 func (c *collector) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
 		if !c.worse(i, parent) {
 			return
 		}
-		c.heap[i], c.heap[parent] = c.heap[parent], c.heap[i]
+		c.swap(i, parent)
 		i = parent
 	}
 }
@@ -313,7 +343,7 @@ func (c *collector) down(i int) {
 		if !c.worse(worst, i) {
 			return
 		}
-		c.heap[i], c.heap[worst] = c.heap[worst], c.heap[i]
+		c.swap(i, worst)
 		i = worst
 	}
 }

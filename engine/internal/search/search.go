@@ -21,15 +21,16 @@ type View struct {
 
 // Request is what to find.
 type Request struct {
-	Query   query.Node   // resolved
-	Filters []query.Node // resolved; all must match, none scores
-	Weights []bm25.Weight
-	Sort    []query.SortKey  // empty: by score
-	Score   bool             // scores are wanted though nothing is sorted by them
-	Limit   int              // candidates at most; 0: only the total
-	After   *query.Candidate // only candidates that come after it in the total order, with a key for each of Sort; nil: all. The total counts all
-	CountTo uint64           // count at least so many matches exactly; 0: all
-	Scratch *Scratch         // memory to use again; nil: none
+	Query    query.Node   // resolved
+	Filters  []query.Node // resolved; all must match, none scores
+	Weights  []bm25.Weight
+	Sort     []query.SortKey  // empty: by score
+	Collapse bool             // of each value of the last of Sort, a field, only the first document is a candidate; those without one all are. The total counts all
+	Score    bool             // scores are wanted though nothing is sorted by them
+	Limit    int              // candidates at most; 0: only the total
+	After    *query.Candidate // only candidates that come after it in the total order, with a key for each of Sort; nil: all. The total counts all
+	CountTo  uint64           // count at least so many matches exactly; 0: all
+	Scratch  *Scratch         // memory to use again; nil: none
 }
 
 // Result is what was found.
