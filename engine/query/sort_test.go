@@ -138,7 +138,7 @@ func TestSortKeysAndCandidatesTravel(t *testing.T) {
 		t.Errorf("%+v, %q, %v", got, rest, err)
 	}
 	for _, bad := range []string{"", "\x09", "\x01\x00\x00\x00\x00", "\x01\x04\x00\x00\x00", "\x01\x05\x00\x00\x00", "\x01\x01\x09\x00\x00", "\x01\x01\x00\x04\x00", "\xff\xff\xff\xff\x7f",
-		"\x09" + strings.Repeat("\x01\x00\x00\x00", 9)} {
+		"\x0b" + strings.Repeat("\x01\x00\x00\x00", query.MaxKeys+1)} {
 		if keys, _, err := query.DecodeSortKeys([]byte(bad)); err == nil {
 			t.Errorf("%q: %v", bad, keys)
 		}
