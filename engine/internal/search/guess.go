@@ -4,7 +4,7 @@ import "math"
 
 const (
 	pairsOfBlock = 4  // about so many pairs of frequency and length bound a block
-	pairsRead    = 4  // for each that is needed: the best are not all in the best runs
+	pairsRead    = 2  // for each that is needed: the best are not all in the best runs
 	sampledRuns  = 32 // of a list among several
 )
 
@@ -52,7 +52,7 @@ func (s *sweep) reached(l *list) int64 {
 		return minScore
 	}
 	floor, above := int64(0), l.max+1
-	for range 10 { // a thousandth of the best is near enough
+	for range 7 { // a hundredth of the best is near enough
 		middle := floor + (above-floor)/2
 		n := 0
 		for _, part := range s.pairs {

@@ -90,21 +90,21 @@ func (s *sweep) bestOfRun(l *list, run int) bool {
 		if !s.counting {
 			least = l.leastIn(first+best, floor)
 		}
-		if least > 1 {
+		if least > 2 || least > 1 && len(s.sifts) == 0 { // two occurrences leave more to score than masks do
 			s.offerFrequent(l, first+best, least)
 		} else {
-			s.offerAll(l, first+best, worth)
+			s.offerAll(l, first+best, worth, least)
 		}
 	}
 	return true
 }
 
-// offerAll looks at all documents of a block that pass the masks; they are scored if that is worth it.
-func (s *sweep) offerAll(l *list, block int, worth bool) {
+// offerAll looks at all documents of a block that pass the masks; if it is worth it, those that hold the term at least so often are scored.
+func (s *sweep) offerAll(l *list, block int, worth bool, least uint32) {
 	docs := l.load(block)
 	var parts []int64
 	if worth {
-		docs, parts, _ = s.parts(l, docs, 0, 1)
+		docs, parts, _ = s.parts(l, docs, 0, least)
 	} else {
 		docs, _ = s.passing(docs)
 	}
