@@ -170,13 +170,22 @@ func (s *state) isDropped(c schema.Incarnation) bool {
 	return ok
 }
 
-// slotTable keeps, for each slot, the digest and the number of its live documents, in pages so that an Apply copies little. The zero value is empty.
+// slotTable keeps, for each slot, the digest and the number of its live documents: a tree of pages, so that an Apply copies little and a collection of few documents
+// takes little. The zero value is empty.
 type slotTable struct {
-	round uint64
-	pages *[Slots / pageSlots]*slotPage
+	round    uint64
+	chapters *[Slots / chapterSlots]*slotChapter
 }
 
-const pageSlots = 64
+const (
+	pageSlots    = 16
+	chapterSlots = 32 * pageSlots
+)
+
+type slotChapter struct {
+	round uint64
+	pages [chapterSlots / pageSlots]*slotPage
+}
 
 type slotPage struct {
 	round  uint64
@@ -186,48 +195,63 @@ type slotPage struct {
 
 // at gives the place of a slot for changing it in this round.
 func (t *slotTable) at(slot uint16, round uint64) (*Digest, *uint32) {
-	if t.pages == nil || t.round != round {
-		pages := [Slots / pageSlots]*slotPage{}
-		if t.pages != nil {
-			pages = *t.pages
+	if t.chapters == nil || t.round != round {
+		chapters := [Slots / chapterSlots]*slotChapter{}
+		if t.chapters != nil {
+			chapters = *t.chapters
 		}
-		t.pages, t.round = &pages, round
+		t.chapters, t.round = &chapters, round
 	}
-	p := t.pages[slot/pageSlots]
-	if p == nil {
-		p = &slotPage{round: round}
-		t.pages[slot/pageSlots] = p
+	chapter := &t.chapters[slot/chapterSlots]
+	switch {
+	case *chapter == nil:
+		*chapter = &slotChapter{round: round}
+	case (*chapter).round != round:
+		mine := **chapter
+		mine.round = round
+		*chapter = &mine
 	}
-	if p.round != round {
-		c := *p
-		c.round = round
-		p = &c
-		t.pages[slot/pageSlots] = p
+	page := &(*chapter).pages[slot%chapterSlots/pageSlots]
+	switch {
+	case *page == nil:
+		*page = &slotPage{round: round}
+	case (*page).round != round:
+		mine := **page
+		mine.round = round
+		*page = &mine
 	}
-	return &p.digest[slot%pageSlots], &p.docs[slot%pageSlots]
+	return &(*page).digest[slot%pageSlots], &(*page).docs[slot%pageSlots]
 }
 
 // get gives the digest and the number of the live documents of a slot.
 func (t *slotTable) get(slot uint16) (Digest, uint32) {
-	if t.pages == nil || t.pages[slot/pageSlots] == nil {
+	if t.chapters == nil || t.chapters[slot/chapterSlots] == nil {
 		return Digest{}, 0
 	}
-	p := t.pages[slot/pageSlots]
+	p := t.chapters[slot/chapterSlots].pages[slot%chapterSlots/pageSlots]
+	if p == nil {
+		return Digest{}, 0
+	}
 	return p.digest[slot%pageSlots], p.docs[slot%pageSlots]
 }
 
 // each visits the slots that have live documents, ascending.
 func (t *slotTable) each(visit func(slot uint16, d Digest, docs uint32)) {
-	if t.pages == nil {
+	if t.chapters == nil {
 		return
 	}
-	for i, p := range t.pages {
-		if p == nil {
+	for i, chapter := range t.chapters {
+		if chapter == nil {
 			continue
 		}
-		for j := range p.docs {
-			if p.docs[j] > 0 {
-				visit(uint16(i*pageSlots+j), p.digest[j], p.docs[j])
+		for j, p := range chapter.pages {
+			if p == nil {
+				continue
+			}
+			for k := range p.docs {
+				if p.docs[k] > 0 {
+					visit(uint16(i*chapterSlots+j*pageSlots+k), p.digest[k], p.docs[k])
+				}
 			}
 		}
 	}
