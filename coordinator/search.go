@@ -32,6 +32,9 @@ func (c *Coordinator) search(ctx context.Context, name string, raw []byte) (*wir
 	reply.TookMs = milliseconds(took)
 	if out.plan.body.Profile {
 		reply.Profile = map[string]any{"path": out.path, "rounds": out.rounds, "stats_ms": milliseconds(out.statsTook), "search_ms": milliseconds(out.searchTook), "docs_ms": milliseconds(out.docsTook)}
+		if groups := out.profiles(); len(groups) > 0 {
+			reply.Profile["groups"] = groups
+		}
 	}
 	return reply, nil
 }
@@ -326,7 +329,7 @@ func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *
 	return &target{
 		group: part.group.Name, head: head, members: members, held: p.walk != nil && part.node == "",
 		encode: func(h wire.Head) []byte {
-			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Limit: uint32(p.limit), After: p.after(), Collapse: p.body.Collapse != "", CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Profile: p.body.Profile, Limit: uint32(p.limit), After: p.after(), Collapse: p.body.Collapse != "", CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
 		},
 		accept: func(data []byte) *wire.Error {
 			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })

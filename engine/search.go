@@ -24,6 +24,7 @@ type SearchRequest struct {
 	Score      bool             // compute scores (implied when score is among the keys)
 	Limit      int              // k: how many candidates at most; 0: only the total
 	After      *query.Candidate // only candidates that come after this one, which has a key for each of Sort; nil: all. The total counts all
+	Profile    bool             // tell what was done
 	CountTo    uint64           // how far matches must be counted, which takes time that finding the first of them does not; 0: all
 }
 
@@ -32,7 +33,11 @@ type SearchResult struct {
 	Total      uint64 // live, owned documents that match
 	Exact      bool   // false: Total is a lower bound above the request's CountTo
 	Candidates []query.Candidate
+	Profile    *SearchProfile // nil: nobody asked
 }
+
+// SearchProfile is what a search did: what it read of the lists of postings of each clause that has any, by label.
+type SearchProfile = search.Profile
 
 // Search finds the first documents in the total order, and counts those that match as far as asked for. An unknown collection is an empty one. Errors are ctx's error when it ends, which is
 // noticed within a millisecond, and faults: bad_query for a node that cannot be searched, bad_request for a scoring leaf without weight, limit_exceeded
@@ -50,7 +55,11 @@ func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (_ SearchResult,
 	}
 	found := s.state.find(r.Collection)
 	if found == nil {
-		return SearchResult{Exact: true}, ctx.Err()
+		res := SearchResult{Exact: true}
+		if r.Profile {
+			res.Profile = &SearchProfile{}
+		}
+		return res, ctx.Err()
 	}
 	views := make([]search.View, len(found.parts))
 	for i, p := range found.parts {
@@ -58,10 +67,10 @@ func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (_ SearchResult,
 	}
 	res, err := search.Run(ctx, views, &search.Request{
 		Query: r.Query, Filters: r.Filters, Weights: r.Weights, Sort: r.Sort, Score: r.Score, Limit: r.Limit, After: r.After, Collapse: r.Collapse,
-		CountTo: r.CountTo, Scratch: &s.index.scratch,
+		CountTo: r.CountTo, Profile: r.Profile, Scratch: &s.index.scratch,
 	})
 	if err != nil {
 		return SearchResult{}, err
 	}
-	return SearchResult{Total: res.Total, Exact: !res.Inexact, Candidates: res.Candidates}, nil
+	return SearchResult{Total: res.Total, Exact: !res.Inexact, Candidates: res.Candidates, Profile: res.Profile}, nil
 }

@@ -187,12 +187,15 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 	if matching == nil {
 		matching = &query.MatchAll{}
 	}
+	began := time.Now()
 	result, err := v.content.Search(ctx, engine.SearchRequest{
+		Profile:    q.Profile,
 		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit), After: q.After, Collapse: q.Collapse, CountTo: q.CountTo,
 	})
 	if err != nil {
 		return nil, err
 	}
+	searched := time.Now()
 	if q.Limit > 0 || q.Aggs != nil { // buckets show hits too
 		m.pins.keep(v.content)
 	}
@@ -201,6 +204,11 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 	if q.Aggs != nil {
 		if reply.Aggs, err = aggregate(ctx, v, q, matching); err != nil {
 			reply.AggsErr = wire.FromError(err)
+		}
+	}
+	if q.Profile {
+		if reply.Profile, err = m.profile(result.Profile, searched.Sub(began), time.Since(searched)); err != nil {
+			return nil, err
 		}
 	}
 	return wire.AppendSearchReply(nil, &reply), nil

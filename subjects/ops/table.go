@@ -125,6 +125,6 @@ func searchParams() []Param {
 		field("quality", Text, "full (default) or fast"),
 		field("cursor", Text, "* begins a walk; then the token of the page before"),
 		field("explain", Flag, "add the parts of each score"),
-		field("profile", Flag, "add the timings"),
+		field("profile", Flag, "add the timings, and what each group read for each clause"),
 	}
 }

@@ -44,6 +44,7 @@ type SearchReply struct {
 	Candidates []query.Candidate
 	Aggs       []byte // partial results of aggregations, as package agg encodes them; nil: none. Those of a decoded reply alias the message
 	AggsErr    *Error // why there are none though they were asked for
+	Profile    []byte // what the member did, as JSON ([GroupProfile]); nil: nobody asked. That of a decoded reply aliases the message
 }
 
 // DocsReply answers a [DocsRequest]: one an id, in order.
@@ -165,13 +166,20 @@ func AppendSearchReply(dst []byte, p *SearchReply) []byte {
 	}
 	dst = appendUvarint(dst, p.Total)
 	dst = appendUvarint(dst, uint64(p.LeftOut))
+	profiled := byte(0)
+	if p.Profile != nil {
+		profiled = replyProfile
+	}
 	switch {
 	case p.AggsErr != nil:
-		dst = appendError(append(dst, aggsFailed), p.AggsErr)
+		dst = appendError(append(dst, aggsFailed|profiled), p.AggsErr)
 	case p.Aggs != nil:
-		dst = appendStr(append(dst, aggsThere), p.Aggs)
+		dst = appendStr(append(dst, aggsThere|profiled), p.Aggs)
 	default:
-		dst = append(dst, aggsNone)
+		dst = append(dst, aggsNone|profiled)
+	}
+	if p.Profile != nil {
+		dst = appendStr(dst, p.Profile)
 	}
 	return appendCandidates(dst, p.Candidates)
 }
@@ -181,6 +189,8 @@ const (
 	aggsNone = iota
 	aggsThere
 	aggsFailed
+
+	replyProfile = 4 // added where a profile follows
 )
 
 // DecodeSearchReply reads the binary form. All ids and string keys are cut from one string.
@@ -192,7 +202,8 @@ func DecodeSearchReply(b []byte) (*SearchReply, error) {
 	}
 	p.Total = r.uvarint()
 	p.LeftOut = r.uvarint32()
-	switch kind := r.u8(); kind {
+	kind := r.u8()
+	switch kind &^ replyProfile {
 	case aggsNone:
 	case aggsThere:
 		p.Aggs = r.bytes(len(b))
@@ -200,6 +211,9 @@ func DecodeSearchReply(b []byte) (*SearchReply, error) {
 		p.AggsErr = readError(r)
 	default:
 		r.fail("aggregations of kind %d", kind)
+	}
+	if kind&replyProfile != 0 {
+		p.Profile = r.bytes(len(b))
 	}
 	p.Candidates = readCandidates(r)
 	return finish(p, "search reply", r)

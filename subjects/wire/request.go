@@ -40,6 +40,7 @@ type SearchRequest struct {
 	Sort        []query.SortKey  // empty: by score
 	Collapse    bool             // of each value of the last of Sort, a field, only the first document is wanted
 	Score       bool             // scores are wanted
+	Profile     bool             // and what was done
 	Limit       uint32           // candidates at most
 	After       *query.Candidate // only those that come after it in the order of Sort; nil: all
 	CountTo     uint64           // how far matches are counted; 0: all
@@ -133,11 +134,12 @@ func DecodeStatsRequest(b []byte) (*StatsRequest, error) {
 }
 
 const (
-	searchScore = 1
-	searchQuery = 2
-	searchAggs  = 4
-	searchAfter = 8
-	searchOnce  = 16
+	searchScore   = 1
+	searchQuery   = 2
+	searchAggs    = 4
+	searchAfter   = 8
+	searchOnce    = 16
+	searchProfile = 32
 )
 
 // AppendSearchRequest appends the binary form to dst.
@@ -158,6 +160,9 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 	}
 	if q.Collapse {
 		flags |= searchOnce
+	}
+	if q.Profile {
+		flags |= searchProfile
 	}
 	dst = append(dst, flags)
 	dst = appendUvarint(appendUvarint(dst, uint64(q.Limit)), q.CountTo)
@@ -188,10 +193,10 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 	r := open(b, kindSearchRequest)
 	q := &SearchRequest{Head: readHead(r)}
 	flags := r.u8()
-	if flags > searchScore|searchQuery|searchAggs|searchAfter|searchOnce {
+	if flags > searchScore|searchQuery|searchAggs|searchAfter|searchOnce|searchProfile {
 		r.fail("flags %#x of a search", flags)
 	}
-	q.Score, q.Collapse = flags&searchScore != 0, flags&searchOnce != 0
+	q.Score, q.Collapse, q.Profile = flags&searchScore != 0, flags&searchOnce != 0, flags&searchProfile != 0
 	q.Limit, q.CountTo = r.uvarint32(), r.uvarint()
 	q.Fingerprint = r.u64()
 	if flags&searchQuery != 0 {

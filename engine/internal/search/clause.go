@@ -54,6 +54,7 @@ func (p *masks) segmentDocs() int { return p.env.view.Segment.Docs() }
 // of makes the mask of a clause; nil when nothing matches.
 func (p *masks) of(n query.Node) *mask {
 	e := p.env
+	e.clause = n
 	switch n := n.(type) {
 	case *query.MatchAll:
 		return p.take(everything)
@@ -104,6 +105,9 @@ func (m *mask) inWindow(docs int) int { return m.docs*windowDocs/docs + 1 }
 func (p *masks) list(src postings.Source, ref postings.Ref) *mask {
 	m := p.take(inList)
 	m.blocks.Open(src, ref)
+	if p.env.profile != nil {
+		p.env.profile.list(p.env.clause, ref, &m.blocks)
+	}
 	m.docs, m.siftCost = int(ref.DF), seekCost
 	m.markCost += 2*seekCost + postCost*m.inWindow(p.segmentDocs())
 	return m

@@ -14,6 +14,7 @@ const listTerms = 16
 
 // compile makes the scorer of a node for the segment entered; nil when nothing matches. Where scoring is false nobody asks for scores.
 func (e *env) compile(n query.Node, scoring bool) scorer {
+	e.clause = n
 	switch n := n.(type) {
 	case *query.MatchAll:
 		return e.every(bm25.Units(n.Boost))

@@ -19,6 +19,9 @@ type env struct {
 	weights []bm25.Weight
 	err     error // the first; ends the search
 
+	clause  query.Node // compiled last: whose lists are opened
+	profile *profiler  // nil: nobody asks
+
 	baseless bool // the document scored last has no score: see query.ErrNoScore
 
 	view  *View
@@ -52,6 +55,9 @@ func (e *env) enter(v *View) {
 
 // leave ends a segment: its faults, if any.
 func (e *env) leave() error {
+	if e.profile != nil {
+		e.profile.leave()
+	}
 	for _, it := range e.lists[:e.used] {
 		if err := it.Err(); err != nil && e.err == nil {
 			e.err = fmt.Errorf("search: %w", err)
@@ -93,6 +99,9 @@ func (e *env) list(src postings.Source, ref postings.Ref) *postings.Iterator {
 	it := e.lists[e.used]
 	e.used++
 	it.Init(src, ref)
+	if e.profile != nil {
+		e.profile.list(e.clause, ref, it)
+	}
 	return it
 }
 
@@ -101,5 +110,7 @@ func (e *env) done(it *postings.Iterator) {
 	if err := it.Err(); err != nil {
 		e.fail(fmt.Errorf("search: %w", err))
 	}
-	e.used--
+	if e.used--; e.profile != nil {
+		e.profile.done()
+	}
 }

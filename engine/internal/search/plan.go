@@ -214,5 +214,8 @@ func (s *sweep) list(t *query.TextTerm) *list {
 		e.fail(corrupt(&l.blocks))
 		return nil
 	}
+	if e.profile != nil {
+		e.profile.list(t, ref, &l.blocks)
+	}
 	return l
 }

@@ -30,6 +30,7 @@ type Request struct {
 	Limit    int              // candidates at most; 0: only the total
 	After    *query.Candidate // only candidates that come after it in the total order, with a key for each of Sort; nil: all. The total counts all
 	CountTo  uint64           // count at least so many matches exactly; 0: all
+	Profile  bool             // tell what was done
 	Scratch  *Scratch         // memory to use again; nil: none
 }
 
@@ -38,6 +39,7 @@ type Result struct {
 	Total      uint64            // matches; with Inexact at least so many, and more than CountTo
 	Inexact    bool              // there may be more matches
 	Candidates []query.Candidate // the first of them in the total order
+	Profile    *Profile          // nil: nobody asked
 }
 
 // Scratch keeps the memory of searches that have ended for those to come. The zero value is ready; it may be used from any goroutine.
@@ -78,7 +80,9 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	m := r.Scratch.get()
 	defer r.Scratch.put(m)
 	e, c, s := &m.env, &m.c, &m.sweep
-	e.reset(ctx, r.Weights)
+	if e.reset(ctx, r.Weights); r.Profile {
+		e.profile = &profiler{}
+	}
 	c.begin(r)
 	s.env, s.c, s.scoring = e, c, c.scoring && r.Limit > 0
 	windows := m.plan.of(r.Query, r.Filters, s.scoring, len(r.Sort) > 0) && !query.Judges(r.Query)
@@ -91,7 +95,9 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	res.Candidates = c.sorted()
+	if res.Candidates = c.sorted(); r.Profile {
+		res.Profile = e.profile.profile()
+	}
 	return res, nil
 }
 

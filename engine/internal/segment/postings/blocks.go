@@ -39,6 +39,7 @@ type Blocks struct {
 	data    []byte // the blocks and all that follows in the source
 	length  int    // of the blocks
 
+	visited  uint64
 	block    int // loaded, -1: none
 	n        int
 	freqOff  int // where the packed frequencies of the block start in data, -1 when they are in freqs
@@ -55,7 +56,7 @@ type Blocks struct {
 // Open takes a list; no block is loaded.
 func (b *Blocks) Open(src Source, ref Ref) {
 	b.src, b.ref, b.err, b.block, b.n, b.count, b.freqOff = src, ref, nil, -1, 0, 1, -1
-	b.skip, b.ends, b.impacts, b.data, b.located = nil, nil, nil, nil, false
+	b.skip, b.ends, b.impacts, b.data, b.located, b.visited = nil, nil, nil, nil, false, 0
 	if ref.DF == 1 {
 		if ref.Doc >= src.MaxDoc || src.Text && (ref.Freq == 0 || ref.Freq > maxFreq) {
 			b.fail()
@@ -143,6 +144,7 @@ func (b *Blocks) Load(block int) []uint32 {
 	if b.err != nil || block >= b.count {
 		return nil
 	}
+	b.visited += uint64(min(b.ref.DF-uint32(block)*BlockLen, BlockLen))
 	prev, start := ^uint32(0), 0
 	if block > 0 {
 		prev = b.Last(block - 1)
@@ -162,6 +164,9 @@ func (b *Blocks) Load(block int) []uint32 {
 	}
 	return b.docs[:b.n]
 }
+
+// Visited gives how many postings there are in the blocks that were decoded since the list was opened, again for each time.
+func (b *Blocks) Visited() uint64 { return b.visited }
 
 // Loaded gives the block loaded last, -1 before the first.
 func (b *Blocks) Loaded() int { return b.block }

@@ -26,6 +26,9 @@ func (it *Iterator) Err() error { return it.b.err }
 // Count gives the number of documents in the list.
 func (it *Iterator) Count() uint32 { return it.b.ref.DF }
 
+// Visited is [Blocks.Visited].
+func (it *Iterator) Visited() uint64 { return it.b.visited }
+
 // Doc gives the document it stands on, or [NoDoc].
 func (it *Iterator) Doc() uint32 { return it.doc }
 
