@@ -79,6 +79,7 @@ type Coordinator struct {
 	auditor     auditor
 	checks      logChecks
 	walks       walks
+	beliefs     beliefs
 	monitor     string        // of the NATS server; "": not known
 	synced      bool          // the server is known to sync every message
 	storeFailed func() string // nil: not known

@@ -25,8 +25,10 @@
 //
 // # One search
 //
-// Trip one asks one member of each group for the statistics of the query's terms and pins its snapshot; their sum makes the weights. Trip two searches
-// those snapshots under those weights; the lists are merged by the total order. Trip three fetches the page's documents from the same
+// Scores need the statistics of all groups. Those that groups have told are remembered and sent along with the search: a member whose snapshot has what is believed of its group searches under the
+// weights of all. One whose snapshot has not tells what it has; then weights are made of what is true, and the same snapshots are searched again. Both ways give the same bits. Where beliefs keep
+// failing, because others write, and where there are none, statistics are asked for first: trip one asks one member of each group for the statistics of the query's terms and pins its snapshot, trip two
+// searches those snapshots under the weights of their sum. The lists are merged by the total order. The last trip fetches the page's documents from the same
 // snapshots, less those deleted since, and cuts the snippets from them. A query without terms to weigh begins with trip two. A member that is lost between trips, or has a newer map or schema,
 // makes the round start over; nothing of an earlier round is kept. A group of which no member answers in the budget is missing, and the answer says so.
 //

@@ -100,8 +100,9 @@ type part struct {
 	seq    uint64 // of its snapshot
 	stats  bm25.Stats
 	near   [][]query.Expansion // of each fuzzy word of the plan
-	result *wire.SearchReply
-	err    *wire.Error // the group is missing from the answer
+	belief *wire.Belief        // what its snapshot must have, where that is not known
+	result *wire.SearchReply   // nil: its snapshot has not
+	err    *wire.Error         // the group is missing from the answer
 }
 
 // answered is what a round brought.
@@ -149,7 +150,7 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	if err := p.checkMinSeq(m); err != nil {
 		return nil, err
 	}
-	out := &answered{plan: p, path: "search"}
+	out := &answered{plan: p, path: pathSearch}
 	for _, g := range m.Groups {
 		if at := p.snapshot(g.Name); p.walk == nil || at != 0 { // a group that came since holds nothing of the walk
 			out.parts = append(out.parts, &part{group: g, seq: at})
@@ -161,18 +162,9 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 		}
 		return nil, err
 	}
-	var weights []bm25.Weight
-	if p.needsStats() {
-		out.path = "stats+search"
-		var err error
-		if weights, err = c.gatherWeights(ctx, out); err != nil {
-			return nil, err
-		}
+	if err := c.searchGroups(ctx, out); err != nil {
+		return nil, err
 	}
-	began := time.Now()
-	c.gatherResults(ctx, out, weights)
-	out.searchTook = time.Since(began)
-	c.metrics.phase(phaseSearch, out.searchTook)
 	if out.again && !last {
 		out.shares = c.shares(m)
 		return out, nil
@@ -190,7 +182,7 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	if err := out.aggregate(); err != nil {
 		return nil, err
 	}
-	began = time.Now()
+	began := time.Now()
 	c.gatherDocs(ctx, out)
 	c.explainHits(ctx, out)
 	if err := out.cutSnippets(ctx); err != nil {
@@ -204,6 +196,37 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	return out, nil
 }
 
+// Paths of a search to its results.
+const (
+	pathSearch   = "search"          // scores need no statistics
+	pathAsked    = "stats+search"    // statistics first, then the search at the same snapshots
+	pathBelieved = "believed"        // one trip: the statistics that were remembered hold
+	pathRepeated = "believed+search" // they did not; the search was repeated at the same snapshots
+)
+
+// searchGroups gets every group's results, under weights of statistics that are theirs: remembered and verified, or asked for.
+func (c *Coordinator) searchGroups(ctx context.Context, out *answered) error {
+	p := out.plan
+	began := time.Now()
+	defer func() {
+		out.searchTook = time.Since(began) - out.statsTook
+		c.metrics.phase(phaseSearch, out.searchTook)
+	}()
+	if !p.needsStats() {
+		c.gatherResults(ctx, out, nil)
+		return nil
+	}
+	if c.believe(out) {
+		return c.searchBelieved(ctx, out)
+	}
+	out.path = pathAsked
+	weights, err := c.gatherWeights(ctx, out)
+	if err == nil {
+		c.gatherResults(ctx, out, weights)
+	}
+	return err
+}
+
 // gatherWeights makes the weights of the sum of all groups' statistics; none where each group weighs for itself.
 func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.Weight, error) {
 	began := time.Now()
@@ -211,13 +234,16 @@ func (c *Coordinator) gatherWeights(ctx context.Context, out *answered) ([]bm25.
 		out.statsTook = time.Since(began)
 		c.metrics.phase(phaseStats, out.statsTook)
 	}()
-	p := out.plan
-	sum, err := c.gatherStats(ctx, out)
-	out.stats = sum
-	if err != nil || p.body.Stats == "local" {
+	if _, err := c.gatherStats(ctx, out); err != nil {
 		return nil, err
 	}
-	return query.Weigh(p.leaves, p.fields, p.terms, sum)
+	p := out.plan
+	for _, part := range out.parts {
+		if part.err == nil && p.walk == nil {
+			c.beliefs.remember(believed{p.coll.Incarnation, part.group.Name}, p.fields, p.terms, part.stats)
+		}
+	}
+	return out.weigh()
 }
 
 // gatherStats asks every group for its statistics at a snapshot that it pins, and adds up those that came.
@@ -295,6 +321,7 @@ func (c *Coordinator) gatherResults(ctx context.Context, out *answered, weights 
 		if part.err != nil {
 			continue
 		}
+		part.result = nil
 		asked = append(asked, part)
 		weighed[part] = part.node != ""
 		t.targets = append(t.targets, c.searchTarget(p, part, weights))
@@ -329,7 +356,7 @@ func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *
 	return &target{
 		group: part.group.Name, head: head, members: members, held: p.walk != nil && part.node == "",
 		encode: func(h wire.Head) []byte {
-			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Profile: p.body.Profile, Limit: uint32(p.limit), After: p.after(), Collapse: p.body.Collapse != "", CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Profile: p.body.Profile, Limit: uint32(p.limit), Belief: part.belief, After: p.after(), Collapse: p.body.Collapse != "", CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
 		},
 		accept: func(data []byte) *wire.Error {
 			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })
@@ -338,6 +365,13 @@ func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *
 			}
 			if reply.Fingerprint != mark {
 				return unavailable("malformed", "a reply under other weights")
+			}
+			if reply.Fresh != nil {
+				if part.belief == nil || len(reply.Fresh.Fields) != len(p.fields) || len(reply.Fresh.DF) != len(p.terms) {
+					return unavailable("malformed", "statistics that answer another question")
+				}
+				part.seq, part.stats = reply.Seq, *reply.Fresh
+				return nil
 			}
 			if err := rank.Check(p.sort, reply.Candidates); err != nil {
 				return unavailable("malformed", "member of group %s: %v", part.group.Name, err)

@@ -27,6 +27,7 @@ type world struct {
 	collections map[string]refCollection
 	vocabulary  int
 	seqs        map[string]uint64
+	paths       map[string]int // of searches that were asked again
 }
 
 // TestShape holds clusters of every shape against brute force, bit for bit, after random histories of puts, updates and deletes with the same ids in two
@@ -37,8 +38,11 @@ func TestShape(t *testing.T) {
 			t.Run(fmt.Sprintf("%dx%d/seed%d", shape.groups, shape.members, seed), func(t *testing.T) {
 				db := open(t, Options{Groups: shape.groups, Members: shape.members})
 				w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 7)), client: db.Client(), collections: map[string]refCollection{"books": {}, "other": {}},
-					vocabulary: 12 + int(seed)*60, seqs: map[string]uint64{}}
+					vocabulary: 12 + int(seed)*60, seqs: map[string]uint64{}, paths: map[string]int{}}
 				w.run(4, 60)
+				if w.paths["believed"] < 20 || w.paths["search"] == 0 {
+					t.Errorf("paths of searches: %v", w.paths)
+				}
 			})
 		}
 	}
@@ -316,6 +320,16 @@ func (w *world) compare(ctx context.Context, name string) {
 	}
 	if fault := differ(got, hits, total, scored); fault != "" {
 		w.t.Fatalf("%s with filters %v sorted by %v, from %d, limit %d: %s", q, filters, sorts, body.From, body.Limit, fault)
+	}
+	body.Profile = true // the same again, by what is remembered of the first time
+	if got, err = w.client.Search(ctx, name, body); err != nil {
+		w.t.Fatalf("%s: %v", q, err)
+	}
+	if fault := differ(got, hits, total, scored); fault != "" {
+		w.t.Fatalf("%s with filters %v sorted by %v, from %d, limit %d, by the path %v: %s", q, filters, sorts, body.From, body.Limit, got.Profile["path"], fault)
+	}
+	if w.paths != nil {
+		w.paths[got.Profile["path"].(string)]++
 	}
 }
 

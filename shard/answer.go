@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jetseek/jetseek/engine"
@@ -182,6 +183,15 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 	q, err := wire.DecodeSearchRequest(r.msg.Data)
 	if err != nil {
 		return nil, malformed(err)
+	}
+	if b := q.Belief; b != nil {
+		if fresh := v.content.Stats(q.Collection, b.Fields, b.Terms); !slices.Equal(fresh.Fields, b.Stats.Fields) || !slices.Equal(fresh.DF, b.Stats.DF) {
+			m.pins.keep(v.content)
+			reply := wire.SearchReply{Frame: m.frame(&q.Head, v.content), Fresh: &fresh}
+			reply.Fingerprint = q.Fingerprint
+			return wire.AppendSearchReply(nil, &reply), nil
+		}
+		m.pins.keep(v.content) // another group's may not hold
 	}
 	matching := q.Query
 	if matching == nil {

@@ -15,9 +15,10 @@
 //	kind  message         body
 //	1     StatsRequest    flags u8 (1: pin) | fields list of str | terms list of (field str, term str) | fuzzy list of (field str, exact u8, word str, edits, prefix, most)
 //	2     StatsReply      fields list of (docs, total length) | df list | near list of lists of (term str, edits, df)
-//	3     SearchRequest   flags u8 (1: score, 2: a query follows, 4: aggregations follow, 8: a place follows, 16: collapse, 32: profile) | limit | count to | fingerprint u64 | query | filters list | weights list of 3 f64 | sort keys list |
-//	                      aggregations bytes, as package agg encodes definitions | the place in the order to go on behind, as candidates of one
-//	4     SearchReply     total | left out | 0, or 1 and partial results of aggregations, bytes as package agg encodes them, or 2 and an error; 4 more: then a profile, bytes, JSON | candidates
+//	3     SearchRequest   flags u8 (1: score, 2: a query follows, 4: aggregations follow, 8: a place follows, 16: collapse, 32: profile, 64: a belief follows) | limit | count to | fingerprint u64 | query | filters list | weights list of 3 f64 | sort keys list |
+//	                      aggregations bytes, as package agg encodes definitions | belief: fields list of str, terms list of (field str, term str), fields list of (docs, total length), df list |
+//	                      the place in the order to go on behind, as candidates of one
+//	4     SearchReply     1 | fields list of (docs, total length) | df list, where these are not what the request believes; else 0 | total | left out | 0, or 1 and partial results of aggregations, bytes as package agg encodes them, or 2 and an error; 4 more: then a profile, bytes, JSON | candidates
 //	5     DocsRequest     ids list of str
 //	6     DocsReply       docs list
 //	7     GetRequest      id str

@@ -42,9 +42,10 @@ type SearchReply struct {
 	Total      uint64 // documents of the group that match; above the request's CountTo: at least so many
 	LeftOut    uint32 // found at the pinned snapshot and deleted since
 	Candidates []query.Candidate
-	Aggs       []byte // partial results of aggregations, as package agg encodes them; nil: none. Those of a decoded reply alias the message
-	AggsErr    *Error // why there are none though they were asked for
-	Profile    []byte // what the member did, as JSON ([GroupProfile]); nil: nobody asked. That of a decoded reply aliases the message
+	Fresh      *bm25.Stats // the snapshot has other statistics than the request believes, and this is all that the reply tells; nil: it has them
+	Aggs       []byte      // partial results of aggregations, as package agg encodes them; nil: none. Those of a decoded reply alias the message
+	AggsErr    *Error      // why there are none though they were asked for
+	Profile    []byte      // what the member did, as JSON ([GroupProfile]); nil: nobody asked. That of a decoded reply aliases the message
 }
 
 // DocsReply answers a [DocsRequest]: one an id, in order.
@@ -164,7 +165,10 @@ func AppendSearchReply(dst []byte, p *SearchReply) []byte {
 	if p.Err != nil {
 		return dst
 	}
-	dst = appendUvarint(dst, p.Total)
+	if p.Fresh != nil {
+		return appendStats(append(dst, 1), p.Fresh)
+	}
+	dst = appendUvarint(append(dst, 0), p.Total)
 	dst = appendUvarint(dst, uint64(p.LeftOut))
 	profiled := byte(0)
 	if p.Profile != nil {
@@ -198,6 +202,11 @@ func DecodeSearchReply(b []byte) (*SearchReply, error) {
 	r := open(b, kindSearchReply)
 	p := &SearchReply{Frame: readFrame(r)}
 	if p.Err != nil {
+		return finish(p, "search reply", r)
+	}
+	if r.flag() {
+		fresh := readStats(r)
+		p.Fresh = &fresh
 		return finish(p, "search reply", r)
 	}
 	p.Total = r.uvarint()

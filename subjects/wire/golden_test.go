@@ -74,6 +74,7 @@ func forms() map[string]form {
 		"walk_request": formOf(wire.SearchRequest{
 			Head: testHead, Query: &query.MatchAll{Boost: 1}, Filters: []query.Node{&query.MatchNone{}}, Score: true, Limit: 10, CountTo: 300, Fingerprint: 0xfeed,
 			Weights: []bm25.Weight{{W: 2.5, C0: 0.3, C1: 0.009}}, Sort: []query.SortKey{{By: query.ByField, Field: "year", Type: schema.Long, Desc: true}}, After: &testPlace, Collapse: true,
+			Belief: &wire.Belief{Fields: []string{"text"}, Terms: []bm25.FieldTerm{{Field: "text", Term: "of"}}, Stats: bm25.Stats{Fields: []bm25.FieldStats{{Docs: 7, TotalLen: 300}}, DF: []uint64{5}}},
 		}, wire.AppendSearchRequest, wire.DecodeSearchRequest),
 		"cursor": formOf(wire.Cursor{
 			Collection: 0xabc, Name: "default", Groups: []wire.GroupSeq{{Group: "g0", Seq: 17}, {Group: "g1", Seq: 300}}, HeldMs: 1000,
@@ -83,8 +84,9 @@ func forms() map[string]form {
 			{ID: "d1", Score: 31138512896, Keys: []query.Key{{Kind: query.KeyInt, Int: -3}, {Kind: query.KeyFloat, Float: 0.5}, {Kind: query.KeyString, Str: "red"}, {}}},
 			{ID: "d22", Keys: []query.Key{{Kind: query.KeyInt, Int: -4}, {}, {Kind: query.KeyString}, {}}},
 		}}, wire.AppendSearchReply, wire.DecodeSearchReply),
-		"failed_reply": formOf(wire.SearchReply{Frame: failed}, wire.AppendSearchReply, wire.DecodeSearchReply),
-		"docs_request": formOf(wire.DocsRequest{Head: testHead, IDs: []string{"a", "b/c"}}, wire.AppendDocsRequest, wire.DecodeDocsRequest),
+		"other_search_reply": formOf(wire.SearchReply{Frame: testFrame, Fresh: &bm25.Stats{Fields: []bm25.FieldStats{{Docs: 7, TotalLen: 300}}, DF: []uint64{5, 0}}}, wire.AppendSearchReply, wire.DecodeSearchReply),
+		"failed_reply":       formOf(wire.SearchReply{Frame: failed}, wire.AppendSearchReply, wire.DecodeSearchReply),
+		"docs_request":       formOf(wire.DocsRequest{Head: testHead, IDs: []string{"a", "b/c"}}, wire.AppendDocsRequest, wire.DecodeDocsRequest),
 		"docs_reply": formOf(wire.DocsReply{Frame: testFrame, Docs: []wire.Doc{testDoc, {ID: "b/c", Source: []byte{}}}},
 			wire.AppendDocsReply, wire.DecodeDocsReply),
 		"get_request": formOf(wire.GetRequest{Head: testHead, ID: "a"}, wire.AppendGetRequest, wire.DecodeGetRequest),

@@ -45,6 +45,7 @@ type SearchRequest struct {
 	After       *query.Candidate // only those that come after it in the order of Sort; nil: all
 	CountTo     uint64           // how far matches are counted; 0: all
 	Fingerprint uint64           // of the weights; comes back in the frame
+	Belief      *Belief          // else the member's statistics come back in place of results; nil: it does not matter
 	Aggs        []byte           // definitions of aggregations, as package agg encodes them; nil: none. Those of a decoded request alias the message
 }
 
@@ -140,6 +141,7 @@ const (
 	searchAfter   = 8
 	searchOnce    = 16
 	searchProfile = 32
+	searchIf      = 64
 )
 
 // AppendSearchRequest appends the binary form to dst.
@@ -164,6 +166,9 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 	if q.Profile {
 		flags |= searchProfile
 	}
+	if q.Belief != nil {
+		flags |= searchIf
+	}
 	dst = append(dst, flags)
 	dst = appendUvarint(appendUvarint(dst, uint64(q.Limit)), q.CountTo)
 	dst = appendU64(dst, q.Fingerprint)
@@ -182,6 +187,9 @@ func AppendSearchRequest(dst []byte, q *SearchRequest) []byte {
 	if q.Aggs != nil {
 		dst = appendStr(dst, q.Aggs)
 	}
+	if q.Belief != nil {
+		dst = appendStats(appendQuestion(dst, q.Belief.Fields, q.Belief.Terms), &q.Belief.Stats)
+	}
 	if q.After != nil { // at the end, since candidates are read from both ends
 		dst = appendCandidates(dst, []query.Candidate{*q.After})
 	}
@@ -193,7 +201,7 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 	r := open(b, kindSearchRequest)
 	q := &SearchRequest{Head: readHead(r)}
 	flags := r.u8()
-	if flags > searchScore|searchQuery|searchAggs|searchAfter|searchOnce|searchProfile {
+	if flags > searchScore|searchQuery|searchAggs|searchAfter|searchOnce|searchProfile|searchIf {
 		r.fail("flags %#x of a search", flags)
 	}
 	q.Score, q.Collapse, q.Profile = flags&searchScore != 0, flags&searchOnce != 0, flags&searchProfile != 0
@@ -232,10 +240,30 @@ func DecodeSearchRequest(b []byte) (*SearchRequest, error) {
 	if flags&searchAggs != 0 {
 		q.Aggs = r.bytes(len(b))
 	}
+	if flags&searchIf != 0 {
+		q.Belief = readBelief(r)
+	}
 	if flags&searchAfter != 0 {
 		q.After = readPlaceInOrder(r, q.Sort)
 	}
 	return finish(q, "search request", r)
+}
+
+// Belief is what a member's snapshot must have for its results to be wanted: Stats answers the question Fields and Terms.
+type Belief struct {
+	Fields []string
+	Terms  []bm25.FieldTerm
+	Stats  bm25.Stats
+}
+
+func readBelief(r *reader) *Belief {
+	b := &Belief{}
+	b.Fields, b.Terms = readQuestion(r)
+	b.Stats = readStats(r)
+	if len(b.Stats.Fields) != len(b.Fields) || len(b.Stats.DF) != len(b.Terms) {
+		r.fail("statistics of %d fields and %d terms, not %d and %d", len(b.Stats.Fields), len(b.Stats.DF), len(b.Fields), len(b.Terms))
+	}
+	return b
 }
 
 // readPlaceInOrder reads the one candidate of a list, which has a key for each of the sort keys.
