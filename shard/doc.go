@@ -87,7 +87,7 @@
 //
 // Whatever else goes wrong, a panic in the engine, its error, or the end of the process, leaves an index of which nothing is known. So before each batch a member writes down what it is going to
 // apply, into a file whose page outlives the process, and strikes it out afterwards. When a batch breaks off, in this life or the last one, the index is opened again as its files have it, and the
-// messages of that batch are applied one operation at a time, each written down before. An operation at which that breaks off too is not tried a third time: a process dies at most twice of it.
+// messages of that batch are applied one operation at a time, each written down before. Leases of before count no more: the index has gone back behind what it said it had applied. An operation at which that breaks off too is not tried a third time: a process dies at most twice of it.
 //
 //	the member leaves rotation (stalled, reason poison), before that operation, and says in its liveness record that it is stuck there
 //	another says that it has applied it     the fault is this member's. It makes its index anew and tries once more; then it fails (own_fault). The others go on.

@@ -62,8 +62,9 @@ type grants struct {
 	length time.Duration
 	clock  Clock
 
-	mu   sync.Mutex // guards held
-	held []grant    // by g ascending
+	mu    sync.Mutex // guards the fields below
+	held  []grant    // by g ascending
+	floor uint64     // leases up to here count no more
 }
 
 // add keeps a lease that was sent at t0 and stored at g.
@@ -71,6 +72,9 @@ func (l *grants) add(g uint64, t0 Instant) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(l.clock.Now())
+	if g <= l.floor {
+		return
+	}
 	l.held = append(l.held, grant{g: g, t0: t0})
 	slices.SortFunc(l.held, func(a, b grant) int { return int(int64(a.g - b.g)) })
 }
@@ -102,6 +106,15 @@ func (l *grants) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = nil
+}
+
+// goBack says that the index goes back, and had applied the log up to seq: others rely on that, and a lease of before would let the member serve what was deleted since. Also one that is
+// on its way.
+func (l *grants) goBack(seq uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.floor = max(l.floor, newFloor(seq))
+	l.held = slices.DeleteFunc(l.held, func(g grant) bool { return g.g <= l.floor })
 }
 
 // drop forgets leases that have ended.

@@ -45,6 +45,25 @@ func TestLeaseEndsByEitherClock(t *testing.T) {
 	}
 }
 
+// A lease of before the index went back allows nothing any more, also when its acknowledgement comes later: what was deleted in between stands again in such an index.
+func TestNoLeaseOutlivesAnIndexThatGoesBack(t *testing.T) {
+	clock := &handClock{now: at(0)}
+	l := &grants{length: 15 * time.Second, clock: clock}
+	l.add(10, at(0))
+	l.add(20, at(0))
+	l.goBack(20)
+	l.goBack(15) // twice, on the way
+	if l.mayServe(12) || l.mayServe(30) || l.remaining() > 0 {
+		t.Error("a lease of before still counts")
+	}
+	if l.add(19, at(0)); l.mayServe(30) {
+		t.Error("a lease that was on its way counts")
+	}
+	if l.add(21, at(0)); l.mayServe(20) || !l.mayServe(21) {
+		t.Error("a lease of afterwards does not count from its place on")
+	}
+}
+
 // A snapshot may be served under any lease that is not newer than it: an old snapshot not under a newer lease alone.
 func TestSnapshotMustBeAtOrPastALease(t *testing.T) {
 	clock := &handClock{now: at(0)}

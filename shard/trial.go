@@ -178,6 +178,7 @@ func (m *Member) takeBack(ctx context.Context, b *brokenOff) error {
 // reopen puts another index in the place of the present one, and has the log followed from where that is. It is called by the apply loop.
 func (m *Member) reopen(ctx context.Context, open func() (*engine.Index, error)) error {
 	m.replayed = max(m.replayed, m.appliedSeq())
+	m.grants.goBack(m.replayed)
 	m.marks.forget()
 	if err := m.index.replace(ctx, m.releasePins, open); err != nil {
 		return err
