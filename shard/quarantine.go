@@ -174,7 +174,7 @@ func decide(at wire.Place, others []peer) (d decision, who string) {
 		case p.known && p.applied >= at.Seq:
 			return ownFault, p.id
 		case p.known && (p.failed || p.stuck == at.String()):
-		case d == setAside:
+		case d == setAside && waitsFor:
 			d, who = undecided, p.id
 		}
 	}

@@ -38,6 +38,8 @@ var broken = []struct {
 	{"broken_ack", []string{"acknowledged"}, 50, "a coordinator acknowledges before the log does"},
 	{"broken_partial", []string{"coverage"}, 20, "a coordinator does not say that a group is missing"},
 	{"broken_session", []string{"sessions"}, 100, "a coordinator does not pass min_seq on"},
+	{"broken_back", stale, 200, "a member serves under leases of before its index went back"},
+	{"broken_wait", []string{"quarantine"}, 200, "a member sets aside what others may yet apply"},
 	{"broken_skip", []string{"acknowledged", "digests", "coverage"}, 100, "a member leaves out one operation in 10,000"},
 }
 
@@ -65,7 +67,7 @@ func TestBrokenSystemsAreCaught(t *testing.T) {
 	}
 }
 
-var violationLine = regexp.MustCompile(`(?m)^ +(acknowledged|deletes|registers|sessions|coverage|digests|auditors): .*`)
+var violationLine = regexp.MustCompile(`(?m)^ +(acknowledged|deletes|registers|sessions|coverage|digests|quarantine|auditors): .*`)
 
 // checkersIn gives the checkers that a report names.
 func checkersIn(report string) []string {

@@ -75,6 +75,11 @@ func (w *World) befall(ctx context.Context, f Fault) {
 		p.during(ctx, f, func(g *gate) { g.drag = f.By }, func(g *gate) { g.drag = 0 })
 	case Ponder:
 		p.during(ctx, f, func(g *gate) { g.ponder = f.By }, func(g *gate) { g.ponder = 0 })
+	case Falter:
+		p.during(ctx, f, func(g *gate) { g.falter = true }, func(g *gate) { g.falter = false })
+		p.turn <- struct{}{}
+		w.revive(p)
+		<-p.turn
 	case Jump:
 		p.clock.jump(f.By)
 		witness.Pause(ctx, f.For)
@@ -138,11 +143,30 @@ func (w *World) mend() {
 		p.holdGate(func(g *gate) {
 			release(&g.apply)
 			release(&g.all)
-			g.drag, g.ponder = 0, 0
+			g.drag, g.ponder, g.falter = 0, 0, false
 		})
-		if p.hasEnded() { // by itself, since its disk did not let it start: somebody watches over processes
-			p.end()
-			w.startAgain(p)
-		}
+		w.revive(p)
+	}
+	if w.poison != nil {
+		w.renew()
+	}
+}
+
+// revive starts a process again that has come to an end by itself: since its disk did not let it start, or since it could not apply what others had applied.
+func (w *World) revive(p *process) {
+	if p.hasEnded() {
+		p.end()
+		w.startAgain(p)
+	}
+}
+
+// renew gives all members software that can apply everything. Those that run the old one have ended before.
+func (w *World) renew() {
+	for _, p := range w.members {
+		p.end()
+	}
+	w.poison = nil
+	for _, p := range w.members {
+		w.startAgain(p)
 	}
 }

@@ -1,28 +1,33 @@
 package sim
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/jetseek/jetseek/engine"
 )
 
 // gate stands in a member's loops, at the hooks of package shard: it holds its apply loop, or slows it down, and lets answers wait. It ends with the process: then nobody waits
 // in it.
 type gate struct {
-	dead chan struct{}
-	rng  *lockedRand
+	dead   chan struct{}
+	rng    *lockedRand
+	poison func(value uint64) bool // nil: of none
 
 	mu     sync.Mutex    // guards what follows
 	apply  chan struct{} // closed while the loop may go on
 	all    chan struct{} // closed while answers may go on
 	drag   time.Duration // most that a batch waits
 	ponder time.Duration // most that an answer waits
+	falter bool          // operations panic by chance
 }
 
-func newGate(seed uint64) *gate {
+func newGate(seed uint64, poison func(value uint64) bool) *gate {
 	open := make(chan struct{})
 	close(open)
-	return &gate{dead: make(chan struct{}), rng: newLockedRand(seed), apply: open, all: open}
+	return &gate{dead: make(chan struct{}), rng: newLockedRand(seed), poison: poison, apply: open, all: open}
 }
 
 func (g *gate) set(change func(g *gate)) {
@@ -53,6 +58,23 @@ func (g *gate) beforeApply(uint64) {
 	may := g.apply
 	g.mu.Unlock()
 	g.wait(may)
+}
+
+// beforeOp panics at poison, and by chance where the member falters.
+func (g *gate) beforeOp(op *engine.Op) {
+	g.mu.Lock()
+	falters := g.falter
+	g.mu.Unlock()
+	if falters && g.rng.below(falterIn) == 0 {
+		panic("the member falters")
+	}
+	if g.poison == nil || op.Kind != engine.OpPut {
+		return
+	}
+	var written struct{ Value uint64 }
+	if err := json.Unmarshal(op.Body, &written); err == nil && g.poison(written.Value) {
+		panic("poison")
+	}
 }
 
 // afterSnapshot lets every other answer wait.

@@ -17,10 +17,12 @@ const (
 	coordinators = 2
 	clients      = 5
 	flushAge     = 4 * time.Second // of members: so that a run has many flushes
+	poisonIn     = 60              // of a plan with poison: puts for one that nobody can apply
+	falterIn     = 12              // of a member that falters: operations for one at which it panics
 )
 
 // Profiles name the mixture of faults of a plan; a seed's is the seed's remainder.
-var profiles = [...]string{"crashes", "partitions", "leases", "deaf", "server", "disks"}
+var profiles = [...]string{"crashes", "partitions", "leases", "deaf", "server", "disks", "poison"}
 
 // idleAfter is how soon members fall asleep: never, or between two requests, of which some come at least every 150 ms. It follows from the seed as the profile does.
 var idleAfter = [...]time.Duration{0, 20 * time.Millisecond, 80 * time.Millisecond}
@@ -34,8 +36,10 @@ type Plan struct {
 	Rates   map[string]float64
 	// IdleAfter is how long members wait before they give their leases back; 0: longer than a run.
 	IdleAfter time.Duration
-	Clients   [][]witness.Step
-	Faults    []Fault
+	// PoisonIn: of so many puts there is about one that the software of no member can apply, until all of them get another in the end; 0: none.
+	PoisonIn uint64
+	Clients  [][]witness.Step
+	Faults   []Fault
 }
 
 // FaultKind is what goes wrong.
@@ -57,10 +61,11 @@ const (
 	Rot                          // as Crash, and a byte of the member's index is another when it starts again
 	Full                         // the member's index takes no bytes
 	Fail                         // some calls to the folder of the member's index fail
+	Falter                       // applying an operation panics by chance, at this member alone
 )
 
 func (k FaultKind) String() string {
-	return [...]string{"?", "crash", "hang", "cut", "slow", "break", "lag", "drag", "ponder", "jump", "restart", "power", "rot", "full", "fail"}[k]
+	return [...]string{"?", "crash", "hang", "cut", "slow", "break", "lag", "drag", "ponder", "jump", "restart", "power", "rot", "full", "fail", "falter"}[k]
 }
 
 // Fault is one thing that goes wrong, with its end.
@@ -113,6 +118,16 @@ func MakePlan(seed uint64) *Plan {
 	p.faults()
 	slices.SortStableFunc(p.plan.Faults, func(a, b Fault) int { return int(a.At - b.At) })
 	return &p.plan
+}
+
+// poison tells of which values no member can apply the put; nil: of none.
+func (p *Plan) poison() func(value uint64) bool {
+	if p.PoisonIn == 0 {
+		return nil
+	}
+	return func(value uint64) bool {
+		return (value^p.Seed)*0x9e3779b97f4a7c15>>32%p.PoisonIn == 0
+	}
 }
 
 func (p *Plan) groups() []string {

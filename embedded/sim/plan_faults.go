@@ -33,7 +33,27 @@ func (p *planner) faults() {
 		p.befall(members, 0.7, 8*time.Second, p.dies)
 		p.befall(members, 0.5, 8*time.Second, p.badDisk)
 		p.befall([]string{""}, 0.2, 25*time.Second, p.restart)
+	case "poison":
+		p.plan.PoisonIn = poisonIn
+		p.befall(p.firstOfMany(), 0.6, 12*time.Second, p.falter)
+		p.befall(members, 0.3, 20*time.Second, p.crash)
+		p.befall(all, 0.2, 20*time.Second, p.cut)
 	}
+}
+
+// firstOfMany gives the first member of each group that has others. One of a group at most may falter: what two cannot apply is set aside, whatever the reason.
+func (p *planner) firstOfMany() []string {
+	var first []string
+	for i, id := range p.plan.memberIDs() {
+		if p.plan.Members > 1 && i%p.plan.Members == 0 {
+			first = append(first, id)
+		}
+	}
+	return first
+}
+
+func (p *planner) falter() Fault {
+	return Fault{Kind: Falter, For: p.Between(500*time.Millisecond, 8*time.Second)}
 }
 
 // befall lets a kind of fault come over some of the targets, each with the given chance, one after the other with about so much time between.

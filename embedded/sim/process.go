@@ -50,7 +50,7 @@ func (p *process) isMember() bool { return strings.Contains(p.id, "/") }
 // start brings the process to life; it waits for a server that is not there.
 func (p *process) start() error {
 	p.lives++
-	l := &life{gate: newGate(p.w.plan.Seed*1000 + p.lives), done: make(chan struct{})}
+	l := &life{gate: newGate(p.w.plan.Seed*1000+p.lives, p.w.poison), done: make(chan struct{})}
 	p.requests.up()
 	p.log.up()
 	for _, link := range []*Link{p.requests, p.log} {
@@ -92,8 +92,8 @@ func (p *process) make(l *life) (func(context.Context) error, error) {
 	}
 	group, node, _ := strings.Cut(p.id, "/")
 	m, err := shard.New(shard.Options{
-		Conn: l.conns[0], LogConn: l.conns[1], Group: group, Node: node, Dir: p.dir, Clock: p.clock, Index: p.disk.folder(), FlushAge: flushAge,
-		Hooks: shard.Hooks{BeforeApply: l.gate.beforeApply, AfterSnapshot: l.gate.afterSnapshot},
+		Conn: l.conns[0], LogConn: l.conns[1], Group: group, Node: node, Dir: p.dir, Clock: p.clock, Index: p.disk.folder(), FlushAge: flushAge, Version: p.w.software(),
+		Hooks: shard.Hooks{BeforeApply: l.gate.beforeApply, BeforeOp: l.gate.beforeOp, AfterSnapshot: l.gate.afterSnapshot},
 	})
 	if err != nil {
 		return nil, err
@@ -135,11 +135,16 @@ func (l *life) disconnect() {
 	}
 }
 
-// hasEnded tells whether the process has ended by itself.
+// hasEnded tells whether the process has ended by itself, or its member has failed: somebody watches over processes.
 func (p *process) hasEnded() bool {
 	l := p.running()
 	if l == nil {
 		return false
+	}
+	if l.member != nil {
+		if state, _ := l.member.State(); state == shard.Failed {
+			return true
+		}
 	}
 	select {
 	case <-l.done:

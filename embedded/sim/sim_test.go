@@ -136,7 +136,7 @@ func playSeed(t *testing.T, seed uint64) {
 		if t.Failed() || run == nil {
 			return
 		}
-		found, totals := witness.Judge(run.Evidence)
+		found, totals := witness.Judge(run.Evidence, run.Plan.poison())
 		found = append(CheckAuditors(run), found...)
 		if os.Getenv("JETSEEK_SIM_VERBOSE") != "" {
 			fmt.Printf("seed %d %s %dx%d: %+v, played in %s, judged in %s\n", seed, run.Plan.Profile, run.Plan.Groups, run.Plan.Members, totals, played, time.Since(began)-played)

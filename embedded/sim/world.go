@@ -33,6 +33,7 @@ type World struct {
 	conn         *nats.Conn   // of the simulator itself: nothing befalls it
 	conns        []*nats.Conn // of the clients
 	witness      *witness.Witness
+	poison       func(value uint64) bool // what the software of members cannot apply; nil: it can apply all. Changed while no member runs or starts.
 
 	served atomic.Uint64 // deleted documents that the auditors of coordinators found, in lives that have ended
 
@@ -59,7 +60,7 @@ func CheckAuditors(r *Run) []witness.Violation {
 
 // Play runs a plan. It must be called in a bubble; t fails when the system does not come to life.
 func Play(t testing.TB, plan *Plan) (*Run, error) {
-	w := &World{plan: plan, dir: t.TempDir(), server: &natsServer{dir: t.TempDir()}}
+	w := &World{plan: plan, poison: plan.poison(), dir: t.TempDir(), server: &natsServer{dir: t.TempDir()}}
 	defer w.close()
 	if err := w.open(t.Context()); err != nil {
 		return nil, fmt.Errorf("the system does not start: %w", err)
@@ -150,6 +151,14 @@ func (w *World) settle(ctx context.Context) error {
 		return err
 	}
 	return w.witness.Settle(ctx)
+}
+
+// software is the version that members run.
+func (w *World) software() string {
+	if w.poison != nil {
+		return "poisoned"
+	}
+	return "right"
 }
 
 func (w *World) close() {

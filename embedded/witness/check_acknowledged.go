@@ -8,9 +8,11 @@ func CheckAcknowledged(h History, log *Log, final History) []Violation {
 	deletes := make(map[place][]LogWrite)
 	for _, g := range log.Groups {
 		for _, w := range g.Writes {
-			if w.Kind == Put {
+			switch {
+			case w.Again: // the one before it counts
+			case w.Kind == Put:
 				puts[w.Value] = append(puts[w.Value], w)
-			} else {
+			default:
 				at := place{w.Group, w.Seq, w.ID}
 				deletes[at] = append(deletes[at], w)
 			}
@@ -59,6 +61,9 @@ func (v *violations) acknowledged(e *Event, stored []LogWrite) {
 		return // not to be told from other deletes; registers judge it
 	}
 	for _, w := range stored {
+		if e.Visible && w.Outcome == "rejected" {
+			continue // durable alone is all that may be said of it
+		}
 		if e.Outcome == "" && w.Seq <= e.Seq || w.Seq == e.Seq && w.Outcome == e.Outcome && w.Version == e.Version {
 			return
 		}

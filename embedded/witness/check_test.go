@@ -94,6 +94,72 @@ func TestTheModelOfTheLog(t *testing.T) {
 	}
 }
 
+// asideLog is a log in which the put of 2 stands at 3 and is set aside at 4; behind it a is 3, and what was set aside is tried again. b is set aside at 5, and tried again.
+func asideLog(t *testing.T) *Log {
+	t.Helper()
+	aside := func(seq uint64) wire.Op {
+		return wire.Op{Kind: wire.KindQuarantine, IfVersion: NoCondition, Body: wire.AppendQuarantine(nil, &wire.Quarantine{Place: wire.Place{Seq: seq}, Member: "g0/n1", Reason: "panic"})}
+	}
+	two, five := putOp("a", `{"id":"a","value":2}`), putOp("b", `{"id":"b","value":5}`)
+	return logOf(t, "g0", putOp("a", `{"id":"a","value":1}`), two, aside(3), five, aside(5), putOp("a", `{"id":"a","value":3}`),
+		wire.Again(two, wire.Place{Seq: 3}), wire.Again(five, wire.Place{Seq: 5}), wire.Again(five, wire.Place{Seq: 5}))
+}
+
+func TestTheModelSetsAside(t *testing.T) {
+	g := asideLog(t).Groups["g0"]
+	var outcomes []string
+	for _, w := range g.Writes {
+		outcomes = append(outcomes, w.Outcome)
+	}
+	if want := []string{"created", "rejected", "rejected", "updated", "version_conflict", "created", "not_found"}; !slices.Equal(outcomes, want) {
+		t.Errorf("outcomes %v, want %v", outcomes, want)
+	}
+	if a, b := g.At("a", 6), g.At("b", 8); a.value != 1 || b.value != 0 || g.At("a", 10).value != 3 || g.At("b", 10).value != 5 {
+		t.Errorf("while they are set aside a is %+v and b %+v", a, b)
+	}
+}
+
+func TestCheckQuarantine(t *testing.T) {
+	log := asideLog(t)
+	poison := func(value uint64) bool { return value == 2 || value == 5 }
+	tried := func(at, seq uint64, id, outcome string) Requeued {
+		return Requeued{Group: "g0", Aside: Aside{Place: wire.Place{Seq: at}, ID: id}, Reply: &wire.RequeueBody{Seq: seq, Outcome: outcome}}
+	}
+	a, b := tried(3, 8, "a", "superseded"), tried(5, 9, "b", "created")
+	for name, c := range map[string]struct {
+		tried  []Requeued
+		left   []wire.QuarantinedBody
+		poison func(uint64) bool
+		word   string
+	}{
+		"all right":               {[]Requeued{a, b}, nil, poison, ""},
+		"it could be applied":     {[]Requeued{a, b}, nil, func(v uint64) bool { return v == 2 }, "could be applied"},
+		"there was no poison":     {[]Requeued{a, b}, nil, nil, "could be applied"},
+		"members do not have it":  {[]Requeued{a}, nil, poison, "by no member"},
+		"a member alone has it":   {[]Requeued{a, b, tried(2, 8, "a", "created")}, nil, poison, "by a member alone"},
+		"another outcome":         {[]Requeued{a, tried(5, 9, "b", "updated")}, nil, poison, "the log has created"},
+		"the log does not say so": {[]Requeued{a, tried(5, 11, "b", "created")}, nil, poison, "does not stand in the log"},
+		"still there":             {[]Requeued{a, b}, []wire.QuarantinedBody{{Group: "g0", Seq: 5}}, poison, "still listed"},
+	} {
+		found := CheckQuarantine(c.tried, c.left, log, c.poison)
+		if c.word == "" && len(found) > 0 || c.word != "" && (len(found) == 0 || !strings.Contains(found[0].Text, c.word)) {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+	durable := put("b", 5, 0, s, 5, 0, false)
+	durable.Outcome = ""
+	visible := durable
+	visible.Visible = true
+	expect(t, []judged{
+		{"durable, and set aside later", History{durable}, ""},
+		{"said to be visible, and set aside", History{visible}, "the log has it as"},
+		{"said to be created, and set aside", History{put("b", 5, 0, s, 5, 1, false)}, "the log has it as"},
+	}, func(h History) []Violation { return CheckAcknowledged(h, log, nil) })
+	if h := (History{durable, visible}).withoutAsides(log); h[0].Result != Unknown || h[1].Result != OK {
+		t.Errorf("%+v", h)
+	}
+}
+
 // judged is a history with the violations that a checker must find in it: 0, or at least one that contains the word.
 type judged struct {
 	name    string

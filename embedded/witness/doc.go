@@ -12,4 +12,5 @@
 //	CheckSessions      an answer is never older than the min_seq it was asked with
 //	CheckCoverage      an answer is whole or says what is missing; a whole one is the truth at its sequences
 //	CheckDigests       members of a group at equal content have equal digests, and they are of the model's documents
+//	CheckQuarantine    what no member could apply was set aside by all, nothing else was, and tried again in the end it is done as the log has it
 package witness

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/jetseek/jetseek/subjects/wire"
 )
 
 // Times of the reading in the end.
@@ -26,12 +28,17 @@ type Evidence struct {
 	Final   History // every document from every member
 	Log     *Log
 	Members []MemberState
+	Tried   []Requeued             // what was set aside in the end, tried again
+	Left    []wire.QuarantinedBody // what was still set aside then
 }
 
-// Gather reads what is left when all was mended.
+// Gather tries again what is set aside, when all was mended, and reads what is left.
 func (w *Witness) Gather(ctx context.Context) (*Evidence, error) {
 	e := &Evidence{History: w.rec.history()}
 	var err error
+	if e.Tried, e.Left, err = w.requeueAll(ctx); err != nil {
+		return e, err
+	}
 	if e.Log, err = w.readLog(ctx); err != nil {
 		return e, err
 	}

@@ -20,12 +20,14 @@ type GroupLog struct {
 	Last   uint64
 	Writes []LogWrite
 	states map[string][]state // by id: its states, by sequence
+	asides asides
 }
 
-// LogWrite is a put or delete in the log with what the model makes of it.
+// LogWrite is a put or delete in the log with what the model makes of it. One that is Again was written before, and is tried a second time.
 type LogWrite struct {
 	Group   string
 	Seq     uint64
+	Again   bool
 	Kind    Kind
 	ID      string
 	Value   uint64
@@ -54,17 +56,24 @@ type body struct {
 
 // PlayGroup plays the messages of one group, in order.
 func PlayGroup(group string, messages []Message) (*GroupLog, error) {
-	g := &GroupLog{states: make(map[string][]state)}
+	g := &GroupLog{states: make(map[string][]state), asides: newAsides()}
 	owned := make(map[uint16]bool)
-	for _, m := range messages {
+	records := make([]*wire.Record, len(messages))
+	for i, m := range messages {
 		if m.Seq != g.Last+1 {
 			return nil, fmt.Errorf("the stream of %s jumps from %d to %d", group, g.Last, m.Seq)
 		}
 		g.Last = m.Seq
-		record, err := wire.DecodeRecord(m.Data)
+		var err error
+		if records[i], err = wire.DecodeRecord(m.Data); err == nil {
+			err = g.asides.learn(m.Seq, records[i])
+		}
 		if err != nil {
 			return nil, fmt.Errorf("message %d of %s: %w", m.Seq, group, err)
 		}
+	}
+	for n, m := range messages {
+		record := records[n]
 		for i := range record.Ops {
 			op := &record.Ops[i]
 			switch op.Kind {
@@ -78,8 +87,8 @@ func PlayGroup(group string, messages []Message) (*GroupLog, error) {
 						owned[uint16(slot)] = true
 					}
 				}
-			case wire.KindPut, wire.KindDelete:
-				w, err := g.write(m.Seq, op, owned[op.Slot])
+			case wire.KindPut, wire.KindDelete, wire.KindRequeue:
+				w, err := g.write(wire.Place{Seq: m.Seq, Op: uint32(i)}, op, owned[op.Slot])
 				if err != nil {
 					return nil, fmt.Errorf("message %d of %s: %w", m.Seq, group, err)
 				}
@@ -92,11 +101,9 @@ func PlayGroup(group string, messages []Message) (*GroupLog, error) {
 }
 
 // write plays one operation.
-func (g *GroupLog) write(seq uint64, op *wire.Op, owned bool) (LogWrite, error) {
-	w := LogWrite{Seq: seq, Kind: Put, ID: op.ID}
-	now := g.At(op.ID, seq)
-	conflict := op.IfVersion >= 0 && uint64(op.IfVersion) != now.version
-	if op.Kind == wire.KindDelete {
+func (g *GroupLog) write(at wire.Place, op *wire.Op, owned bool) (LogWrite, error) {
+	w := LogWrite{Seq: at.Seq, Again: op.Kind == wire.KindRequeue, Kind: Put, ID: op.ID}
+	if op.Kind == wire.KindDelete || w.Again && len(op.Body) == 0 {
 		w.Kind = Delete
 	} else {
 		var b body
@@ -108,21 +115,46 @@ func (g *GroupLog) write(seq uint64, op *wire.Op, owned bool) (LogWrite, error) 
 	switch {
 	case !owned:
 		w.Outcome = "wrong_owner"
-	case conflict:
+		return w, nil
+	case w.Again:
+		first, err := wire.ParsePlace(op.RequestKey)
+		if err != nil {
+			return w, err
+		}
+		if w.Outcome = g.asides.take(first); w.Outcome != "" {
+			return w, nil
+		}
+	}
+	if g.asides.named[at] {
+		w.Outcome = "rejected"
+		g.asides.put(Aside{Place: at, ID: op.ID, Value: w.Value})
+		return w, nil
+	}
+	g.decide(&w, op.IfVersion)
+	if w.Outcome != "version_conflict" {
+		g.asides.supersede(op.ID)
+	}
+	return w, nil
+}
+
+// decide gives a write that is done its outcome, and its document the state that it makes.
+func (g *GroupLog) decide(w *LogWrite, ifVersion int64) {
+	now := g.At(w.ID, w.Seq)
+	switch {
+	case ifVersion >= 0 && uint64(ifVersion) != now.version:
 		w.Outcome, w.Version = "version_conflict", now.version
 	case w.Kind == Delete && now.value == 0:
 		w.Outcome = "not_found"
 	case w.Kind == Delete:
 		w.Outcome, w.Version = "deleted", now.version
-		g.states[op.ID] = append(g.states[op.ID], state{seq: seq})
+		g.states[w.ID] = append(g.states[w.ID], state{seq: w.Seq})
 	case now.value == 0:
 		w.Outcome, w.Version = "created", 1
-		g.states[op.ID] = append(g.states[op.ID], state{seq, w.Value, 1})
+		g.states[w.ID] = append(g.states[w.ID], state{w.Seq, w.Value, 1})
 	default:
 		w.Outcome, w.Version = "updated", now.version+1
-		g.states[op.ID] = append(g.states[op.ID], state{seq, w.Value, w.Version})
+		g.states[w.ID] = append(g.states[w.ID], state{w.Seq, w.Value, w.Version})
 	}
-	return w, nil
 }
 
 // At gives how a document stands after the message at seq.

@@ -55,7 +55,7 @@
 //	F17 messages are missing in a log       the member stops and names them              TestFollowerNamesAHole, TestDamagedLogIsNoticed           -
 //	F18 an operation makes the engine panic all members set it aside alike; others are   TestPanicIsQuarantined, TestPoisonIsSetAsideByAll,        -
 //	    or its process die                  untouched; it can be tried again             TestPoisonedDocuments (real processes), TestDeathAtAnOperation
-//	    of one member alone                 that one makes its index anew, or fails      TestOwnFaultIsNoPoison
+//	    of one member alone                 that one makes its index anew, or fails      TestOwnFaultIsNoPoison; sim poison has both at once
 //	F19 members differ                      found within two renewals; who is wrong by a TestDivergenceIsFoundAndMended, TestAllWrongAndAgain,     -
 //	                                        replay of the log mends itself               TestFlippedByteIsFoundAndMended, TestRepairMendsOneMember,
 //	                                                                                     TestBrokenSystemsAreCaught (broken_skip)

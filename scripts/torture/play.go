@@ -95,7 +95,7 @@ func playSeed(ctx context.Context, plan *Plan, bin, under string) (witness.Total
 		}
 		return witness.Totals{}, Figures{}, fmt.Errorf("seed %d, %s: %w; logs are in %s\n%s", plan.Seed, plan.Profile, err, dir, report)
 	}
-	found, totals := witness.Judge(run.Evidence)
+	found, totals := witness.Judge(run.Evidence, nil)
 	if len(found) > 0 {
 		return totals, figures(run), fmt.Errorf("%slogs are in %s", Report(run, found), dir)
 	}
