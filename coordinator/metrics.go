@@ -27,6 +27,8 @@ type metrics struct {
 	coverage       prometheus.Histogram
 	rounds         prometheus.Histogram
 	scatters       *prometheus.CounterVec // op
+	paths          *prometheus.CounterVec // path
+	scatterBytes   *prometheus.CounterVec // direction
 	scatterRetries *prometheus.CounterVec // op
 	lateReplies    prometheus.Counter
 
@@ -80,6 +82,11 @@ func newMetrics() *metrics {
 			Help: "How often a search was begun before it was answered."}),
 		scatters: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_scatter_requests_total",
 			Help: "Requests to members."}, []string{"op"}),
+		paths: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_search_paths_total",
+			Help: "Rounds of searches by their trips: search needs no statistics, believed took one trip with statistics that were remembered, believed+search repeated it since they did not hold, stats+search asked first."},
+			[]string{"path"}),
+		scatterBytes: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_scatter_bytes_total",
+			Help: "Bytes of requests to members and of their replies."}, []string{"direction"}),
 		scatterRetries: with.NewCounterVec(prometheus.CounterOpts{Name: "jetseek_scatter_retries_total",
 			Help: "Requests to another member, or again, because one did not answer well."}, []string{"op"}),
 		lateReplies: with.NewCounter(prometheus.CounterOpts{Name: "jetseek_scatter_late_replies_total",

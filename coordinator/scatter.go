@@ -158,6 +158,7 @@ func (c *Coordinator) ask(ctx context.Context, t *trip, g *gather, i int) bool {
 		}
 		err := c.conn.PublishRequest(c.names.Member(target.group, node, t.op), reply, data)
 		if err == nil {
+			c.metrics.scatterBytes.WithLabelValues("sent").Add(float64(len(data)))
 			return true
 		}
 		target.err = unavailable(reasonNoNATS, "NATS cannot be reached: %v", err)
@@ -194,6 +195,7 @@ func (c *Coordinator) take(ctx context.Context, t *trip, g *gather, i int, a ans
 		c.suspects.add(id)
 		err = unavailable(reasonNoMember, "member %s is not there", id)
 	default:
+		c.metrics.scatterBytes.WithLabelValues("received").Add(float64(len(a.data)))
 		err = target.accept(a.data)
 	}
 	if err == nil {

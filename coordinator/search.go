@@ -209,6 +209,7 @@ func (c *Coordinator) searchGroups(ctx context.Context, out *answered) error {
 	p := out.plan
 	began := time.Now()
 	defer func() {
+		c.metrics.paths.WithLabelValues(out.path).Inc()
 		out.searchTook = time.Since(began) - out.statsTook
 		c.metrics.phase(phaseSearch, out.searchTook)
 	}()

@@ -123,13 +123,15 @@ func TestMetricsTellTheHistory(t *testing.T) {
 		"jetseek_searches_total{answer=inexact,reason=local_statistics}":                         1,
 		"jetseek_searches_total{answer=error,reason=bad_query}":                                  1,
 		"jetseek_search_duration_seconds_count{phase=whole}":                                     4,
-		"jetseek_search_duration_seconds_count{phase=statistics}":                                3,
+		"jetseek_search_duration_seconds_count{phase=statistics}":                                1, // the others remember
+		"jetseek_search_paths_total{path=stats+search}":                                          1,
+		"jetseek_search_paths_total{path=believed}":                                              2,
 		"jetseek_search_duration_seconds_count{phase=documents}":                                 3,
 		"jetseek_search_rounds_count":                                                            3,
 		"jetseek_search_rounds_sum":                                                              3,
 		"jetseek_search_coverage_ratio_sum":                                                      3,
 		"jetseek_scatter_requests_total{op=search}":                                              6,
-		"jetseek_scatter_requests_total{op=stats}":                                               6,
+		"jetseek_scatter_requests_total{op=stats}":                                               2,
 		"jetseek_scatter_retries_total{op=search}":                                               0,
 		"jetseek_scatter_late_replies_total":                                                     0,
 		"jetseek_requests_total{code=ok,op=read.search}":                                         3,
@@ -147,6 +149,11 @@ func TestMetricsTellTheHistory(t *testing.T) {
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	for _, direction := range []string{"sent", "received"} {
+		if n := got["jetseek_scatter_bytes_total{direction="+direction+"}"]; n < 500 || n > 20_000 {
+			t.Errorf("%v bytes %s in 14 requests to members", n, direction)
 		}
 	}
 	messages := got["jetseek_write_batch_bytes_count"]
