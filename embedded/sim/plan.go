@@ -24,8 +24,12 @@ const (
 // Profiles name the mixture of faults of a plan; a seed's is the seed's remainder.
 var profiles = [...]string{"crashes", "partitions", "leases", "deaf", "server", "disks", "poison"}
 
-// idleAfter is how soon members fall asleep: never, or between two requests, of which some come at least every 150 ms. It follows from the seed as the profile does.
-var idleAfter = [...]time.Duration{0, 20 * time.Millisecond, 80 * time.Millisecond}
+// idleAfter is how soon members fall asleep, and auditEvery the pause of those who read from them all the time, whom they wake for: never, between two reads, or for longer than it takes to delete a
+// document meanwhile. It follows from the seed as the profile does.
+var (
+	idleAfter  = [...]time.Duration{0, 20 * time.Millisecond, 80 * time.Millisecond, 50 * time.Millisecond}
+	auditEvery = [...]time.Duration{0, 0, 0, 1500 * time.Millisecond}
+)
 
 // Plan is what a seed makes: a shape, the programs of all clients, and the faults. It is a pure function of the seed.
 type Plan struct {
@@ -36,6 +40,8 @@ type Plan struct {
 	Rates   map[string]float64
 	// IdleAfter is how long members wait before they give their leases back; 0: longer than a run.
 	IdleAfter time.Duration
+	// AuditEvery is how often each auditor reads; 0: as it is used to.
+	AuditEvery time.Duration
 	// PoisonIn: of so many puts there is about one that the software of no member can apply, until all of them get another in the end; 0: none.
 	PoisonIn uint64
 	Clients  [][]witness.Step
@@ -107,8 +113,9 @@ type planner struct {
 // MakePlan makes the plan of a seed.
 func MakePlan(seed uint64) *Plan {
 	p := &planner{Chance: witness.Chance{Rand: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}}
+	sleep := seed / uint64(len(profiles)) % uint64(len(idleAfter))
 	p.plan = Plan{Seed: seed, Profile: profiles[seed%uint64(len(profiles))], Groups: p.Pick(50, 30, 20) + 1, Members: p.Pick(20, 60, 20) + 1, Rates: map[string]float64{},
-		IdleAfter: idleAfter[seed/uint64(len(profiles))%uint64(len(idleAfter))]}
+		IdleAfter: idleAfter[sleep], AuditEvery: auditEvery[sleep]}
 	for _, id := range p.plan.memberIDs() {
 		p.plan.Rates[id] = 1 + mostRate*(2*p.Float64()-1)
 	}

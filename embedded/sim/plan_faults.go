@@ -39,6 +39,9 @@ func (p *planner) faults() {
 		p.befall(members, 0.3, 20*time.Second, p.crash)
 		p.befall(all, 0.2, 20*time.Second, p.cut)
 	}
+	if p.plan.AuditEvery > 0 { // who sleeps shall not know all
+		p.befall(members, 0.6, 5*time.Second, p.shortLag)
+	}
 }
 
 // firstOfMany gives the first member of each group that has others. One of a group at most may falter: what two cannot apply is set aside, whatever the reason.
@@ -164,6 +167,11 @@ func (p *planner) deafEpisodes() {
 }
 
 func (p *planner) lag() Fault { return Fault{Kind: Lag, For: p.around()} }
+
+// shortLag ends about when the member would leave rotation for it.
+func (p *planner) shortLag() Fault {
+	return Fault{Kind: Lag, For: p.Between(2*time.Second, 6*time.Second)}
+}
 
 // longLag often outlives the leases that the member had when it began.
 func (p *planner) longLag() Fault {

@@ -92,7 +92,7 @@ func (p *process) make(l *life) (func(context.Context) error, error) {
 	}
 	group, node, _ := strings.Cut(p.id, "/")
 	m, err := shard.New(shard.Options{
-		Conn: l.conns[0], LogConn: l.conns[1], Group: group, Node: node, Dir: p.dir, Clock: p.clock, Index: p.disk.folder(), FlushAge: flushAge, Version: p.w.software(),
+		Conn: l.conns[0], LogConn: l.conns[1], Group: group, Node: node, Dir: p.dir, Clock: p.clock, Index: p.disk.folder(), FlushAge: flushAge, IdleAfter: p.w.plan.IdleAfter, Version: p.w.software(),
 		Hooks: shard.Hooks{BeforeApply: l.gate.beforeApply, BeforeOp: l.gate.beforeOp, AfterSnapshot: l.gate.afterSnapshot},
 	})
 	if err != nil {

@@ -121,7 +121,7 @@ func (w *World) open(ctx context.Context) error {
 			return err
 		}
 	}
-	w.witness = witness.New(witness.Options{Conn: w.conn, Groups: w.plan.groups(), Members: w.plan.memberIDs(), Clients: clients, Seed: w.plan.Seed})
+	w.witness = witness.New(witness.Options{Conn: w.conn, Groups: w.plan.groups(), Members: w.plan.memberIDs(), Clients: clients, Seed: w.plan.Seed, AuditEvery: w.plan.AuditEvery})
 	return w.witness.Open(ctx)
 }
 

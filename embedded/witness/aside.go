@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,8 +102,13 @@ type Requeued struct {
 	Reply *wire.RequeueBody
 }
 
-// asideTimeout bounds the work on all that is set aside.
-const asideTimeout = 2 * time.Minute
+// asideTimeout bounds the work on all that is set aside, asideLag the time in which every member has applied what was tried again.
+const (
+	asideTimeout = 2 * time.Minute
+	asideLag     = 20 * time.Second
+)
+
+var errAside = errors.New("operations are set aside")
 
 // requeueAll tries all again that is set aside in the end, and gives what is left.
 func (w *Witness) requeueAll(ctx context.Context) (tried []Requeued, left []wire.QuarantinedBody, err error) {
@@ -119,8 +125,21 @@ func (w *Witness) requeueAll(ctx context.Context) (tried []Requeued, left []wire
 		}
 		tried = append(tried, r)
 	}
-	left, err = w.listAside(ctx)
+	left, err = w.awaitNoAside(ctx)
 	return tried, left, err
+}
+
+// awaitNoAside gives what is still listed when members have had the time to apply what was tried again: whoever is asked may be behind.
+func (w *Witness) awaitNoAside(ctx context.Context) (left []wire.QuarantinedBody, err error) {
+	soon, cancel := context.WithTimeout(ctx, asideLag)
+	defer cancel()
+	_ = Retry(soon, func() error { // what is left tells
+		if left, err = w.listAside(ctx); err == nil && len(left) > 0 {
+			return errAside
+		}
+		return nil
+	})
+	return left, err
 }
 
 // listAside asks what is set aside until every group has said it.

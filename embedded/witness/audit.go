@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -12,8 +13,8 @@ import (
 
 // Times of the auditors.
 const (
-	auditors     = 3 // of a member
-	auditEvery   = 150 * time.Millisecond
+	auditors     = 3                      // of a member
+	auditEvery   = 150 * time.Millisecond // unless options say otherwise
 	auditTimeout = 2 * time.Second
 	auditRecent  = 12 // of a group's newest verified deletes are looked at, the newest most
 )
@@ -21,7 +22,7 @@ const (
 // audit reads documents that were deleted from one member all the time, past every coordinator, as one with an old map would.
 func (w *Witness) audit(ctx context.Context, number int, member string, rng *rand.Rand) {
 	group, _, _ := strings.Cut(member, "/")
-	for Pause(ctx, auditEvery) {
+	for Pause(ctx, cmp.Or(w.o.AuditEvery, auditEvery)) {
 		if deleted, ok := w.rec.deleted(group, rng.IntN(1+rng.IntN(auditRecent))); ok {
 			if e := w.readAt(ctx, number, member, deleted.ID); ctx.Err() == nil {
 				w.rec.add(e)

@@ -35,6 +35,8 @@ type Options struct {
 	Clients []*client.Client
 	// Seed of what auditors choose.
 	Seed uint64
+	// AuditEvery is the pause of an auditor between two reads; 0: 150 ms.
+	AuditEvery time.Duration
 }
 
 // Witness looks at one system, once.
