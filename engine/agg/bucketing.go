@@ -1,9 +1,11 @@
 package agg
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,8 +25,16 @@ type Keyer struct {
 	offset   int64 // below interval, not negative
 	zone     *time.Location
 
-	from, to, key int64 // values from..to-1 have this key
+	from, to, key int64     // values from..to-1 have this key
+	known         []keySpan // of the calendar, ascending
+	lo, hi        int64     // of other kinds: values that have the key that was asked for last
 }
+
+// keySpan is the values from..to-1, which have a key.
+type keySpan struct{ from, to, key int64 }
+
+// mostKnown bounds the spans that a keyer remembers.
+const mostKnown = 1 << 12
 
 // NewKeyer makes the keyer of a histogram or date_histogram; a value of terms is its own key.
 func NewKeyer(d *Definition) (*Keyer, error) {
@@ -50,21 +60,61 @@ func NewKeyer(d *Definition) (*Keyer, error) {
 func (k *Keyer) Key(v int64) (int64, error) {
 	switch k.def.Kind {
 	case Histogram:
+		k.lo, k.hi = v, v
 		if k.whole {
 			n := floorDiv(v, k.interval)
 			if v-n*k.interval < k.offset {
 				n--
 			}
+			k.spread(v, n)
 			return n, nil
 		}
 		return k.floatKey(v)
 	case DateHistogram:
 		if v < k.from || v >= k.to {
-			k.enter(v)
+			k.recall(v)
 		}
 		return k.key, nil
 	}
+	k.lo, k.hi = v, v
 	return v, nil
+}
+
+// spread finds the values of interval n around v, up to the ends of the numbers.
+func (k *Keyer) spread(v, n int64) {
+	before := v - n*k.interval - k.offset // 0 to interval-1, whatever overflows on the way
+	k.lo, k.hi = v-before, v+(k.interval-1-before)
+	if k.lo > v {
+		k.lo = math.MinInt64
+	}
+	if k.hi < v {
+		k.hi = math.MaxInt64
+	}
+}
+
+// Span gives values, from lo to hi, that all have the key that Key gave last of one of them.
+func (k *Keyer) Span() (lo, hi int64) {
+	if k.def.Kind == DateHistogram {
+		return k.from, k.to - 1
+	}
+	return k.lo, k.hi
+}
+
+// recall finds the bucket of an instant among those that are known, or learns it.
+func (k *Keyer) recall(v int64) {
+	if k.def.Fixed > 0 { // which takes less than remembering
+		k.enter(v)
+		return
+	}
+	at, _ := slices.BinarySearchFunc(k.known, v, func(s keySpan, v int64) int { return cmp.Compare(s.to, v+1) })
+	if at < len(k.known) && k.known[at].from <= v && v < k.known[at].to {
+		k.from, k.to, k.key = k.known[at].from, k.known[at].to, k.known[at].key
+		return
+	}
+	k.enter(v)
+	if len(k.known) < mostKnown {
+		k.known = slices.Insert(k.known, at, keySpan{k.from, k.to, k.key})
+	}
 }
 
 func (k *Keyer) floatKey(v int64) (int64, error) {
@@ -130,7 +180,10 @@ func (k *Keyer) after(t time.Time) time.Time {
 	case Minute:
 		return t.Add(time.Minute)
 	case Hour:
-		return t.Add(time.Minute) // the clock may be set in between: looked up again each minute of the documents
+		if _, end := t.ZoneBounds(); end.IsZero() || end.Sub(t) >= time.Hour {
+			return t.Add(time.Hour)
+		}
+		return t.Add(time.Minute) // the clock is set in between
 	case Week:
 		d += 7
 	case Month:
@@ -155,7 +208,7 @@ func (k *Keyer) midnight(y int, m time.Month, d int) time.Time {
 	if earlier := t.Add(-time.Hour); earlier.Day() == want {
 		return earlier
 	}
-	if start, _ := t.ZoneBounds(); !start.IsZero() && start.Before(t) && start.Day() == want {
+	if start, _ := t.ZoneBounds(); start.Before(t) && t.Sub(start) < 24*time.Hour && start.Day() == want { // of a day of the same number months ago there may be one too
 		return start
 	}
 	return t

@@ -15,6 +15,9 @@ func Double(v int64) float64 { return math.Float64frombits(uint64(flip(v))) }
 // flip turns the order of negative numbers round, and is its own inverse.
 func flip(v int64) int64 { return v ^ int64(uint64(v>>63)>>1) }
 
+// bitsOf gives the bits of the double of a number that [Ordered] gave.
+func bitsOf(v int64) uint64 { return uint64(flip(v)) }
+
 // floorDiv divides by b > 0 and rounds down.
 func floorDiv(a, b int64) int64 {
 	q := a / b

@@ -71,11 +71,12 @@ func (c *collector) byOrdinal(col *docvalues.Column, ordinals int, ds docs, belo
 	defer c.budget.Give(ordinals, 4)
 	counts := make([]uint32, ordinals)
 	if !ds.whole() || !col.Plain() || !countAll(counts, col) {
-		for i := range ds.n {
-			from, to := col.Range(ds.at(i))
-			for j := from; j < to; j++ {
-				counts[col.Int(j)]++
+		if err := c.batches(col, ds, false, func(values []int64) {
+			for _, ordinal := range values {
+				counts[ordinal]++
 			}
+		}); err != nil {
+			return nil, err
 		}
 	}
 	used, pairs := 0, 0
@@ -174,66 +175,70 @@ func (c *collector) share(groups []group, pairs int) error {
 
 // byKey divides by keys of which nobody knows how many there are.
 func (c *collector) byKey(d *agg.Definition, col *docvalues.Column, ds docs) ([]group, error) {
-	k, err := agg.NewKeyer(d)
+	n, err := c.numberer(d, col, ds)
 	if err != nil {
 		return nil, err
 	}
-	var groups []group
+	defer n.end()
+	if col.Single() && len(d.Below) == 0 {
+		var failed error
+		err = c.batches(col, ds, false, func(values []int64) {
+			if failed == nil {
+				failed = n.count(values)
+			}
+		})
+		err = cmp.Or(failed, err)
+	} else {
+		err = c.divide(n, col, ds, len(d.Below) > 0)
+	}
+	slices.SortFunc(n.groups, func(a, b group) int { return cmp.Compare(a.key, b.key) })
+	return n.groups, err
+}
+
+// divide counts documents whose values may share a key, and lists them for what is below.
+func (c *collector) divide(n *numberer, col *docvalues.Column, ds docs, below bool) error {
 	var pairs []uint32 // number of a group, and document
-	numbers := map[int64]uint32{}
-	last, lastNumber := int64(0), uint32(0)
 	for i := range ds.n {
+		if i%batchValues == 0 {
+			if err := c.visit(batchValues); err != nil {
+				return err
+			}
+		}
 		doc := ds.at(i)
 		from, to := col.Range(doc)
-		before := int64(0)
+		before := uint32(0)
 		for j := from; j < to; j++ {
-			key, err := k.Key(col.Int(j))
+			number, err := n.number(col.Int(j))
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if j > from && key == before {
+			if j > from && number == before {
 				continue
 			}
-			before = key
-			if len(groups) == 0 || key != last {
-				number, known := numbers[key]
-				if !known {
-					if err := c.budget.Take(1, 80); err != nil {
-						return nil, err
-					}
-					number = uint32(len(groups))
-					numbers[key], groups = number, append(groups, group{key: key})
-				}
-				last, lastNumber = key, number
-			}
-			groups[lastNumber].n++
-			if len(d.Below) == 0 {
+			before = number
+			n.groups[number].n++
+			if !below {
 				continue
 			}
 			if len(pairs) == cap(pairs) {
 				if err := c.budget.Take(max(len(pairs), 64), 8); err != nil { // what append takes, at most twice as much, while it copies
-					return nil, err
+					return err
 				}
 			}
-			pairs = append(pairs, lastNumber, doc)
-		}
-		if i&(checkDocs-1) == 0 {
-			if err := c.ctx.Err(); err != nil {
-				return nil, err
-			}
+			pairs = append(pairs, number, doc)
 		}
 	}
-	if len(d.Below) > 0 {
-		if err := c.share(groups, len(pairs)/2); err != nil {
-			return nil, err
-		}
-		for i := 0; i < len(pairs); i += 2 {
-			g := &groups[pairs[i]]
-			g.docs = append(g.docs, pairs[i+1])
-		}
+	if !below {
+		return nil
 	}
-	slices.SortFunc(groups, func(a, b group) int { return cmp.Compare(a.key, b.key) })
-	return groups, nil
+	if err := c.share(n.groups, len(pairs)/2); err != nil {
+		return err
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		g := &n.groups[pairs[i]]
+		g.docs = append(g.docs, pairs[i+1])
+	}
+	return nil
 }
 
 // part computes what is below a bucket of the request.
