@@ -24,6 +24,7 @@ import (
 // one answers.
 type cluster struct {
 	t      *testing.T
+	nodes  []string // on which each group has a member
 	server *natstest.Server
 	gates  map[string]*gate // by group: of all its members' loops
 	alter  sync.Map         // by member g0/n1: func([]engine.Message), which leads it astray
@@ -65,12 +66,18 @@ func (g *gate) pass(uint64) {
 // newCluster starts groups of two members, and waits until all serve.
 func newCluster(t *testing.T, groups int) *cluster {
 	t.Helper()
-	c := &cluster{t: t, server: natstest.Start(t), gates: map[string]*gate{}}
+	return newClusterOf(t, groups, "n1", "n2")
+}
+
+// newClusterOf starts groups of the given members.
+func newClusterOf(t *testing.T, groups int, nodes ...string) *cluster {
+	t.Helper()
+	c := &cluster{t: t, nodes: nodes, server: natstest.Start(t), gates: map[string]*gate{}}
 	var members []*shard.Member
 	for g := range groups {
 		group := fmt.Sprintf("g%d", g)
 		c.gates[group] = newGate()
-		for _, node := range []string{"n1", "n2"} {
+		for _, node := range nodes {
 			m, err := shard.New(shard.Options{Conn: c.conn(), LogConn: c.conn(), Group: group, Node: node, Dir: t.TempDir(),
 				Hooks: shard.Hooks{BeforeApply: c.gates[group].pass, Alter: func(messages []engine.Message) {
 					if alter, ok := c.alter.Load(group + "/" + node); ok {
@@ -122,7 +129,9 @@ func (c *cluster) coordinator() *Coordinator {
 	<-ready
 	var ids []string
 	for group := range c.gates {
-		ids = append(ids, group+"/n1", group+"/n2")
+		for _, node := range c.nodes {
+			ids = append(ids, group+"/"+node)
+		}
 	}
 	if err := made.AwaitMembers(c.t.Context(), ids); err != nil {
 		c.t.Fatal(err)

@@ -83,6 +83,7 @@ type groupRepair struct {
 	wrong    map[string]bool              // it says otherwise
 	failed   map[string]string            // of this round, with the reason
 	forgot   bool                         // in this round one did not remember what it held: it is being mended
+	unproved string                       // why a member could not prove what it holds, the last time
 	mended   uint64                       // documents
 	verified []string
 }
@@ -98,7 +99,8 @@ func newGroupRepair(c *Coordinator, group string) *groupRepair {
 	return r
 }
 
-// run compares the members at a barrier, and lets them prove and mend what differs, until those that answer agree.
+// run compares the members at a barrier, and lets them prove and mend what differs, until those that answer agree. A member that is the only one of its group has nobody to be compared with: it is compared with
+// its log.
 func (r *groupRepair) run(ctx context.Context) {
 	for round := 1; ; round++ {
 		r.failed, r.forgot = map[string]string{}, false
@@ -111,7 +113,7 @@ func (r *groupRepair) run(ctx context.Context) {
 		if round <= repairRounds && r.forgot && waitFor(ctx, repairAgain) {
 			continue
 		}
-		if r.agree() {
+		if r.agree() && !r.isUnprovedAlone() {
 			for _, id := range r.members {
 				if r.held[id] != nil {
 					r.verified = append(r.verified, id)
@@ -120,7 +122,7 @@ func (r *groupRepair) run(ctx context.Context) {
 			return
 		}
 		if round > repairRounds || ctx.Err() != nil {
-			r.failAll("it differs from others of its group, and was not mended")
+			r.failAll(r.openReason())
 			return
 		}
 		r.prove(ctx, r.order(ctx, at))
@@ -139,6 +141,25 @@ func (r *groupRepair) agree() bool {
 		}
 	}
 	return true
+}
+
+// isUnprovedAlone tells whether a member that is the only one of its group has yet to prove what it holds.
+func (r *groupRepair) isUnprovedAlone() bool {
+	if len(r.members) != 1 {
+		return false
+	}
+	id := r.members[0]
+	return r.held[id] != nil && !r.right[id] && !r.wrong[id]
+}
+
+func (r *groupRepair) openReason() string {
+	switch {
+	case len(r.members) > 1:
+		return "it differs from others of its group, and was not mended"
+	case r.unproved != "":
+		return "it could not be compared with its log: " + r.unproved
+	}
+	return "the replay of its log was not done in time; it goes on, and mends what is wrong: a larger timeout_ms waits for it"
 }
 
 // failAll fails the members that have not failed for a reason of their own; who differs from others and was proved right is verified.
@@ -241,6 +262,9 @@ func (r *groupRepair) digests(ctx context.Context, at uint64, members []string, 
 // order makes the order to prove what the members that answered hold differently; all of it when more than documents is, or when they do not say in which slots.
 func (r *groupRepair) order(ctx context.Context, at uint64) wire.RepairRequest {
 	whole := wire.RepairRequest{At: at, Whole: true}
+	if len(r.members) == 1 {
+		return whole
+	}
 	var answered []string
 	for _, id := range r.members {
 		if r.held[id] != nil {
@@ -331,6 +355,7 @@ func (r *groupRepair) judge(ended map[string]*wire.RepairReply) {
 				}
 			}
 		case wire.RepairFailed:
+			r.unproved = reply.Reason
 			r.c.log.Warn("a member could not prove what it holds", "member", id, "reason", reply.Reason)
 		}
 	}

@@ -65,7 +65,7 @@ func Table() []Op {
 			Routes: plain("/_placement", id)},
 		{ID: Plan, About: "what each rule would move to reach a number of groups; nothing is moved", Request: reflect.TypeFor[wire.PlanRequest](), Reply: reflect.TypeFor[wire.PlanBody](),
 			Routes: plain("/_plan", Param{Name: "shards", Kind: Whole, Least: 1, To: Field, Key: "shards", Required: true, About: "how many groups there would be"})},
-		{ID: Repair, About: "compare the members of every group, let those that differ prove by a replay of the log what they hold and mend what is wrong, and report; it answers when that is done",
+		{ID: Repair, About: "compare the members of every group, let those that differ, or are alone in theirs, prove by a replay of the log what they hold and mend what is wrong, and report; it answers when that is done",
 			Reply: reflect.TypeFor[wire.RepairBody](), Params: []Param{budget},
 			Routes: []Route{{Method: "POST", Path: "/_repair", Params: []Param{budget}, Status: []int{200}}}},
 		{ID: Quarantine, About: "the operations that are set aside, since no member could apply them", Reply: reflect.TypeFor[wire.QuarantineBody](), Routes: plain("/_quarantine")},
