@@ -77,6 +77,18 @@ func (s *Snapshot) Close() {
 	}
 }
 
+// InMemory adds to held the bytes of the segments that the snapshot keeps in memory, by a name that snapshots which share a segment share: what a snapshot that is held for long takes, also
+// once the documents are in files.
+func (s *Snapshot) InMemory(held map[any]int64) {
+	for _, c := range s.state.collections {
+		for _, p := range c.parts {
+			if p.file == nil {
+				held[p.seg] = int64(len(p.seg.Bytes()))
+			}
+		}
+	}
+}
+
 // Seq gives the sequence of the last message applied.
 func (s *Snapshot) Seq() uint64 { return s.state.seq }
 

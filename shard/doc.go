@@ -32,7 +32,7 @@
 // # Pins
 //
 // A pin record makes every member keep its snapshot at the record's place, so that any of them gives the pages of a walk; another one, which names the sequence, keeps it for
-// longer. A snapshot goes a minute after its last use. A member keeps 256 different contents at most: beyond that a walk cannot begin. One that has started again keeps none of before.
+// longer. A snapshot goes a minute after its last use. A member keeps 256 different contents at most, and 512 MiB of segments in memory for them: beyond that a walk cannot begin. One that has started again keeps none of before.
 //
 // # Start
 //

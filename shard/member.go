@@ -77,7 +77,7 @@ func New(o Options) (*Member, error) {
 		verdicts: verdicts{orders: make(chan order, 1)},
 		metrics:  newMetrics(), status: newStatus(), progress: newProgress(), requests: make(chan request, queuedRequests), places: make(chan struct{}, parkedRequests),
 		grants: &grants{length: o.Lease, clock: o.Clock}, rest: newRest(o.IdleAfter),
-		pins: pins{life: pinTime, most: pinnedSnapshots}, walks: pins{life: walkTime, most: pinnedSnapshots},
+		pins: pins{life: pinTime, most: pinnedSnapshots}, walks: pins{life: walkTime, most: pinnedSnapshots, room: walkMemory},
 	}
 	if m.folder, err = openFolder(o.Dir); err != nil {
 		return nil, fmt.Errorf("member %s: %w", m.id, err)

@@ -29,8 +29,10 @@ const (
 	// number, is dropped: its query starts again.
 	pinnedSnapshots = 256
 	pinTime         = 5 * time.Second
-	// pinnedNames and walkTime bound the snapshots that are kept for walks beside pinnedSnapshots of different content. A walk that begins when there is no room fails.
+	// pinnedNames, walkTime and walkMemory bound the snapshots that are kept for walks beside pinnedSnapshots of different content: walkMemory what they keep of segments in memory, though these are
+	// in files meanwhile. A walk that begins when there is no room fails.
 	pinnedNames = 4096
+	walkMemory  = 512 << 20
 	walkTime    = time.Minute
 	// watermarkEvery is how often an idle member repeats its watermark; it heals lost ones and is its heartbeat.
 	watermarkEvery = 250 * time.Millisecond

@@ -12,6 +12,7 @@ import (
 type pins struct {
 	life time.Duration // of a pin, from its last use
 	most int           // different contents that are kept
+	room int64         // for segments in memory that are kept; 0: not bounded
 
 	mu   sync.Mutex // guards held
 	held []pin      // by last use, the oldest first
@@ -46,11 +47,19 @@ func (p *pins) keepBeside(snap *engine.Snapshot) bool {
 	if len(p.held) >= pinnedNames {
 		return false
 	}
-	contents := map[uint64]bool{snap.ContentSeq(): true}
+	contents, segments := map[uint64]bool{snap.ContentSeq(): true}, map[any]int64{}
+	snap.InMemory(segments)
 	for _, h := range p.held {
-		contents[h.snap.ContentSeq()] = true
+		if !contents[h.snap.ContentSeq()] {
+			contents[h.snap.ContentSeq()] = true
+			h.snap.InMemory(segments)
+		}
 	}
-	if len(contents) > p.most {
+	bytes := int64(0)
+	for _, n := range segments {
+		bytes += n
+	}
+	if len(contents) > p.most || p.room > 0 && bytes > p.room {
 		return false
 	}
 	p.held = append(p.held, pin{snap.Retain(), time.Now()})

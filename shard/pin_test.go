@@ -1,11 +1,13 @@
 package shard
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/jetseek/jetseek/engine"
+	"github.com/jetseek/jetseek/engine/schema"
 )
 
 // Pins for walks are kept until their time is over since their last use; the same content under another sequence takes no room, and no new pin takes an old one's place.
@@ -55,4 +57,50 @@ func TestPinsBesideOthers(t *testing.T) {
 		}
 		index.Close()
 	})
+}
+
+// Segments that several snapshots keep in memory count once; where all of them take more room than there is, none is pinned beside the others.
+func TestPinsBesideOthersInMemory(t *testing.T) {
+	index, err := engine.Open(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	s, err := schema.Parse([]byte(`{"fields":{"t":{"type":"text"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots := new(engine.SlotSet)
+	slots.AddRange(0, 1<<14-1)
+	apply := func(seq uint64, ops ...engine.Op) *engine.Snapshot {
+		if _, err := index.Apply([]engine.Message{{Seq: seq, Ops: ops}}); err != nil {
+			t.Fatal(err)
+		}
+		return index.Snapshot()
+	}
+	large := engine.Op{Kind: engine.OpPut, Collection: 1, ID: "large", IfVersion: -1, Body: []byte(`{"id":"large","t":"` + strings.Repeat("word of some length ", 5000) + `"}`)}
+	first := apply(1, engine.Op{Kind: engine.OpOwn, Epoch: 1, Slots: slots, IfVersion: -1}, engine.Op{Kind: engine.OpSchema, Collection: 1, Name: "c", Version: 1, Schema: s, IfVersion: -1}, large)
+	defer first.Close()
+	held := map[any]int64{}
+	first.InMemory(held)
+	bytes := int64(0)
+	for _, n := range held {
+		bytes += n
+	}
+	if bytes == 0 {
+		t.Fatal("no segment is in memory")
+	}
+	p := pins{life: time.Minute, most: 100, room: bytes + bytes/2}
+	defer p.release()
+	second := apply(2, engine.Op{Kind: engine.OpDelete, Collection: 1, ID: "nobody", IfVersion: -1})
+	defer second.Close()
+	if !p.keepBeside(first) || !p.keepBeside(second) {
+		t.Error("two snapshots of the same segment are kept")
+	}
+	large.ID, large.Body = "another", []byte(strings.Replace(string(large.Body), `"large"`, `"another"`, 1))
+	third := apply(3, large)
+	defer third.Close()
+	if p.keepBeside(third) {
+		t.Error("twice as much is kept")
+	}
 }

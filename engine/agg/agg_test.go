@@ -76,7 +76,7 @@ func TestCalendarKeys(t *testing.T) {
 	for _, c := range []struct{ unit, zone, at, want string }{
 		{"day", "Europe/Oslo", "2015-10-25T22:59:59Z", "2015-10-24T22:00:00Z"},
 		{"day", "Europe/Oslo", "2015-10-25T23:00:00Z", "2015-10-25T23:00:00Z"},
-		{"day", "Europe/Oslo", "2018-04-25T12:00:00Z", "2018-04-24T22:00:00Z"}, // clocks were set on another 25th
+		{"day", "Europe/Oslo", "2018-04-25T12:00:00Z", "2018-04-24T22:00:00Z"},       // clocks were set on another 25th
 		{"day", "America/Sao_Paulo", "2018-11-04T12:00:00Z", "2018-11-04T03:00:00Z"}, // no midnight: the day begins at 1
 		{"day", "America/Sao_Paulo", "2018-02-18T02:30:00Z", "2018-02-17T02:00:00Z"}, // 25 hours
 		{"day", "+05:30", "2024-01-01T18:30:00Z", "2024-01-01T18:30:00Z"},
