@@ -36,13 +36,15 @@ func (c *Coordinator) readLikes(ctx context.Context, out *answered) error {
 	return nil
 }
 
-// readSources reads the documents of the plan's likes from the groups that own them.
+// readSources reads the documents of the plan's likes, each once, from the groups that own them.
 func (c *Coordinator) readSources(ctx context.Context, out *answered, sources map[string][]byte) error {
 	p, m := out.plan, c.view.View().Map
 	ids := map[string][]string{} // by group
 	for _, like := range p.likes {
 		owner := m.Owner(placement.Slot(like.ID)).Name
-		ids[owner] = append(ids[owner], like.ID)
+		if !slices.Contains(ids[owner], like.ID) {
+			ids[owner] = append(ids[owner], like.ID)
+		}
 	}
 	ctx, cancel := withShare(ctx, likeShare)
 	defer cancel()

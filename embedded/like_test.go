@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jetseek/jetseek/coordinator/client"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -130,6 +131,27 @@ func TestLike(t *testing.T) {
 	}
 }
 
+// A document that several queries are like is read once: four times this one would be more than a reply may have.
+func TestLikeOfOneDocumentManyTimes(t *testing.T) {
+	s := setStage(t, 2, 1)
+	if _, err := s.Client().CreateCollection(t.Context(), "c", json.RawMessage(`{"fields":{"t":{"type":"text"}},"dynamic":false}`)); err != nil {
+		t.Fatal(err)
+	}
+	big := fmt.Sprintf(`{"id":"big","t":"one two","rest":%q}`, strings.Repeat("x", 9<<20))
+	for _, doc := range []string{big, `{"id":"a","t":"one"}`, `{"id":"b","t":"three"}`} {
+		if _, err := s.Client().Index(t.Context(), "c", json.RawMessage(doc), client.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body := wire.NewSearch("")
+	body.Query = json.RawMessage(`{"bool":{"should":[` + strings.Repeat(`{"like":{"id":"big"}},`, 3) + `{"like":{"id":"big"}}]}}`)
+	body.TimeoutMs = 30_000
+	found, err := s.Client().Search(t.Context(), "c", body)
+	if err != nil || len(found.Hits) != 1 || found.Hits[0].ID != "a" {
+		t.Errorf("%+v, %v, want a", found, err)
+	}
+}
+
 // What cannot be liked is refused, and says so.
 func TestLikeRefused(t *testing.T) {
 	s := setStage(t, 2, 1)
@@ -143,6 +165,9 @@ func TestLikeRefused(t *testing.T) {
 		{`{"like":{"id":"nobody"}}`, fault.NotFound},
 		{`{"like":{}}`, fault.BadQuery},
 		{`{"like":{"id":1.5}}`, fault.BadQuery},
+		{`{"like":{"id":""}}`, fault.BadQuery},
+		{`{"like":{"id":"` + strings.Repeat("a", 1025) + `"}}`, fault.BadQuery},
+		{`{"like":{"id":"` + strings.Repeat("a", 1024) + `"}}`, fault.NotFound},
 		{`{"like":{"id":"a","fields":["k"]}}`, fault.BadField},
 		{`{"like":{"id":"a","max_terms":257}}`, fault.LimitExceeded},
 		{`{"like":{"id":"a","texts":1}}`, fault.BadQuery},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/schema"
 )
@@ -26,7 +27,15 @@ func (r *resolver) term(n *Term, c scope) (Node, error) {
 	if f.Exact {
 		return &KeywordSet{Field: f.Name, Values: []string{n.Value.Text}, Boost: c.leaf()}, nil
 	}
-	return &TextTerm{Field: f.Name, Term: n.Value.Text, Boost: c.leaf(), Leaf: -1}, nil
+	return oneTerm(f, n.Value.Text, c), nil
+}
+
+// oneTerm matches a term of a text field as it is indexed: nothing, where it is longer than any.
+func oneTerm(f *schema.Field, term string, c scope) Node {
+	if len(term) > analysis.MaxTermBytes {
+		return &MatchNone{}
+	}
+	return &TextTerm{Field: f.Name, Term: term, Boost: c.leaf(), Leaf: -1}
 }
 
 // terms resolves a set of exact values, for a constant score in every type of field.

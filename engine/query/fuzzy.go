@@ -85,7 +85,7 @@ func (r *resolver) fuzzy(word string, fuzziness string, n *Fuzzy, f *schema.Fiel
 	if q.Exact {
 		return &KeywordSet{Field: f.Name, Values: []string{word}, Boost: c.leaf()}, nil
 	}
-	return &TextTerm{Field: f.Name, Term: word, Boost: c.leaf(), Leaf: -1}, nil
+	return oneTerm(f, word, c), nil
 }
 
 // edits gives the distance that a fuzziness allows a word of so many characters.

@@ -336,7 +336,13 @@ func (d *jsonDecoder) like() (Node, error) {
 		"include":              d.truth(&n.Include),
 		"boost":                d.boost(&n.Boost),
 	})
-	return n, needs("like", "id", given, err)
+	if err = needs("like", "id", given, err); err != nil {
+		return nil, err
+	}
+	if err := schema.CheckID(n.ID); err != nil {
+		return nil, fault.New(fault.BadQuery, "like: %v", err)
+	}
+	return n, nil
 }
 
 // needs is err, or else the error that a query lacks the first of some keys that is not there.

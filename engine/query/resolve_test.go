@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/query"
@@ -140,6 +141,28 @@ func TestResolve(t *testing.T) {
 		}
 		if f, err := query.Resolve(n, s, true); err != nil || len(query.Leaves(f)) > 0 {
 			t.Errorf("%s as a filter scores: %s, %v", c.q, dump(f), err)
+		}
+	}
+}
+
+// A term that is longer than any that is indexed matches nothing, however it is asked for: it never travels.
+func TestResolveLongTerms(t *testing.T) {
+	s := resolveSchema(t)
+	for _, c := range []struct {
+		character string
+		times     int
+		none      bool
+	}{{"x", analysis.MaxTermBytes, false}, {"x", analysis.MaxTermBytes + 1, true}, {"x", 40_000, true}, {"\U00010400", 64, true}, {"\U00010400", analysis.MaxTermBytes + query.MaxEdits, true}} {
+		long := strings.Repeat(c.character, c.times)
+		for _, form := range []string{`{"term":{"t":"%s"}}`, `{"fuzzy":{"t":{"value":"%s","fuzziness":0}}}`, `{"bool":{"should":[{"term":{"t":{"value":"%s","boost":2}}}]}}`} {
+			n, err := query.DecodeJSON(fmt.Appendf(nil, form, long), query.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := query.Resolve(n, s, false)
+			if _, none := r.(*query.MatchNone); err != nil || none != c.none {
+				t.Errorf(form+": %T, %v", long, r, err)
+			}
 		}
 	}
 }
