@@ -100,6 +100,11 @@ func countVisible(src postings.Source, ref postings.Ref, p *part) uint64 {
 	if hidden := p.seg.Docs() - p.docs; hidden*seekCost < int(ref.DF) {
 		return uint64(ref.DF) - countAmong(src, ref, absent(p.visible, p.seg.Docs()))
 	}
+	return countByWalk(src, ref, p)
+}
+
+// countByWalk is countVisible by a walk over the list.
+func countByWalk(src postings.Source, ref postings.Ref, p *part) uint64 {
 	var it postings.Iterator
 	n := uint64(0)
 	for it.Init(src, ref); it.Doc() != segment.Gone; it.Next() {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"github.com/jetseek/jetseek/engine/bm25"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
+	"github.com/jetseek/jetseek/engine/internal/segment/termdict"
 	"github.com/jetseek/jetseek/engine/schema"
 )
 
@@ -43,11 +45,7 @@ func (p *part) frequency(t bm25.FieldTerm, exact bool) uint64 {
 	if field < 0 {
 		return 0
 	}
-	f := &p.seg.Fields()[field]
-	dict, lists, kind := &f.Terms, f.TermPostings(), uint64(0)
-	if exact {
-		dict, lists, kind = &f.Exact, f.ExactPostings(), 1<<63
-	}
+	dict, lists, key := p.dictionary(field, exact)
 	ord, ref, ok := dict.Lookup(t.Term)
 	if !ok {
 		return 0
@@ -55,5 +53,14 @@ func (p *part) frequency(t bm25.FieldTerm, exact bool) uint64 {
 	if p.whole() {
 		return uint64(ref.DF)
 	}
-	return p.df.count(p, kind|uint64(field)<<32|uint64(ord), lists, ref)
+	return p.df.count(p, key|uint64(ord), lists, ref)
+}
+
+// dictionary gives the words or exact values of a field, the bytes of their lists, and what with a term's ordinal is its key in what the part remembers.
+func (p *part) dictionary(field int, exact bool) (*termdict.Dict, postings.Source, uint64) {
+	f := &p.seg.Fields()[field]
+	if exact {
+		return &f.Exact, f.ExactPostings(), 1<<63 | uint64(field)<<32
+	}
+	return &f.Terms, f.TermPostings(), uint64(field) << 32
 }
