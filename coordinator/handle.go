@@ -16,16 +16,11 @@ import (
 const adminTimeout = 10 * time.Second
 
 func (c *Coordinator) handleSearch(ctx context.Context, collection string, msg *nats.Msg) (answerTo, error) {
-	budget, ok := header(msg.Header, wire.HeaderBudgetMs)
-	if ok {
-		d, err := parseTimeout(budget)
-		if err != nil {
-			return answerTo{}, err
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
+	ctx, cancel, err := withCallersBudget(ctx, msg)
+	if err != nil {
+		return answerTo{}, err
 	}
+	defer cancel()
 	reply, err := c.search(ctx, collection, msg.Data)
 	if err != nil {
 		return answerTo{}, err
@@ -47,6 +42,20 @@ func (c *Coordinator) handleGet(ctx context.Context, collection string, msg *nat
 		return answerTo{}, err
 	}
 	return answerTo{reply, 200}, nil
+}
+
+// withCallersBudget bounds a request whose body says its timeout by what is left of the caller's time, where the headers say it.
+func withCallersBudget(ctx context.Context, msg *nats.Msg) (context.Context, context.CancelFunc, error) {
+	budget, ok := header(msg.Header, wire.HeaderBudgetMs)
+	if !ok {
+		return ctx, func() {}, nil
+	}
+	d, err := parseTimeout(budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, d)
+	return ctx, cancel, nil
 }
 
 // readIDRequest reads a body of {"id":…} and the budget from the headers.

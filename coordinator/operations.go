@@ -31,6 +31,7 @@ func (c *Coordinator) handlers() map[ops.ID]handler {
 		ops.Get:               c.handleGet,
 		ops.Explain:           c.handleExplain,
 		ops.Analyze:           c.handleAnalyze,
+		ops.Suggest:           c.handleSuggest,
 		ops.Index:             c.handleIndex,
 		ops.Delete:            c.handleDelete,
 		ops.Bulk:              c.handleBulk,

@@ -75,6 +75,16 @@ func TestOneTableThroughAllDoors(t *testing.T) {
 			func(c *client.Client, name string) (any, error) {
 				return c.Explain(ctx, name, &wire.ExplainBody{ID: "a b/ü", Query: json.RawMessage(`"red apple"`)})
 			}},
+		{"complete", request{op: "read.{c}.suggest", body: `{"field":"title","prefix":"App","size":3}`, http: "GET /collections/{c}/suggest?field=title&prefix=App&size=3"}, 200,
+			func(c *client.Client, name string) (any, error) {
+				prefix := "App"
+				return c.Suggest(ctx, name, &wire.SuggestBody{Field: "title", Prefix: &prefix, Size: 3})
+			}},
+		{"correct", request{op: "read.{c}.suggest", body: `{"field":"title","text":"rde Aple","always":true}`, http: "POST /collections/{c}/suggest"}, 200,
+			func(c *client.Client, name string) (any, error) {
+				text := "rde Aple"
+				return c.Suggest(ctx, name, &wire.SuggestBody{Field: "title", Text: &text, Always: true})
+			}},
 		{"delete", request{op: "write.{c}.delete", body: `{"id":"p2"}`, http: "DELETE /collections/{c}/index?id=p2"}, 200,
 			func(c *client.Client, name string) (any, error) {
 				return c.Delete(ctx, name, "p2", client.WriteOptions{})

@@ -47,6 +47,8 @@ func (m *Member) answerBinary(ctx context.Context, r request) ([]byte, error) {
 		data, err = m.explain(ctx, view, r)
 	case wire.OpHas:
 		data, err = m.has(ctx, view, r)
+	case wire.OpComplete:
+		data, err = m.complete(ctx, view, r)
 	default:
 		return nil, fault.New(fault.NotFound, "a member has no operation %s", fault.Quote(r.op))
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // meters count what a member has answered, by operation; any counts what came to it as any member of its group.
-type meters struct{ ping, stats, search, docs, get, slots, explain, has, digest, repair, quarantine, any service.Meter }
+type meters struct{ ping, stats, search, docs, get, slots, explain, has, digest, repair, quarantine, complete, any service.Meter }
 
 // of gives the meter of an operation; of none: nil.
 func (m *meters) of(op string) *service.Meter {
@@ -37,6 +37,8 @@ func (m *meters) of(op string) *service.Meter {
 		return &m.repair
 	case wire.OpQuarantine:
 		return &m.quarantine
+	case wire.OpComplete:
+		return &m.complete
 	}
 	return nil
 }
@@ -66,7 +68,7 @@ func (m *Member) announce() (*service.Service, error) {
 		Name: subjects.ShardService, ID: fmt.Sprintf("%016x", m.incarnation), Description: "jetseek member: holds and searches the documents of its group",
 		Metadata: map[string]string{"group": group, "node": node, "member": m.id},
 	}
-	for _, op := range []string{wire.OpPing, wire.OpStats, wire.OpSearch, wire.OpDocs, wire.OpGet, wire.OpSlots, wire.OpExplain, wire.OpHas, wire.OpDigest, wire.OpRepair, wire.OpQuarantine} {
+	for _, op := range []string{wire.OpPing, wire.OpStats, wire.OpSearch, wire.OpDocs, wire.OpGet, wire.OpSlots, wire.OpExplain, wire.OpHas, wire.OpDigest, wire.OpRepair, wire.OpQuarantine, wire.OpComplete} {
 		config.Endpoints = append(config.Endpoints, service.Endpoint{Name: op, Subject: names.Member(group, node, op), Meter: m.meters.of(op)})
 	}
 	config.Endpoints = append(config.Endpoints, service.Endpoint{Name: "any", Subject: names.Any(group, "*"), QueueGroup: subjects.ShardService, Meter: &m.meters.any})

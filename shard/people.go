@@ -102,6 +102,8 @@ func (m *Member) answerPerson(ctx context.Context, snap *engine.Snapshot, r requ
 		return &wire.SlotsReply{Frame: frame, Slots: countSlots(snap)}, nil
 	case wire.OpExplain:
 		return nil, fault.New(fault.BadRequest, "a member explains under the statistics of all groups, which a coordinator has: ask explain there")
+	case wire.OpComplete:
+		return nil, fault.New(fault.BadRequest, "a member completes among its own documents only; a coordinator has all: ask suggest there")
 	}
 	return nil, fault.New(fault.NotFound, "a member has no operation %s", fault.Quote(r.op))
 }

@@ -9,13 +9,14 @@
 // travel in bodies.
 //
 //	subject                                  published by   answered or read by            holds
-//	jetseek.read.{collection}.{op}           clients        coordinators, one queue group  JSON: search, get, explain, analyze
+//	jetseek.read.{collection}.{op}           clients        coordinators, one queue group  JSON: search, get, explain, analyze, suggest
 //	jetseek.write.{collection}.{op}          clients        coordinators, one queue group  index: a document; bulk: NDJSON; delete: {"id":…}
 //	jetseek.admin.{op}                       clients        coordinators, one queue group  JSON: collections.list, collections.create, collections.show,
 //	                                                                                       collections.drop, map, members, ring, placement, plan, repair,
 //	                                                                                       quarantine, requeue, status
 //	jetseek.group.{group}.{node}.{op}        coordinators   that member                    wire requests: search, stats, docs, get, ping, slots,
-//	                                         members                                       explain, repair; members ask each other for digest, quarantine
+//	                                         members                                       explain, complete, repair; members ask each other for digest,
+//	                                                                                       quarantine
 //	jetseek.group.{group}.any.{op}           anyone         one member, queue group        the same, for people and for a coordinator without a map
 //	jetseek.log.{group}                      coordinators,  the stream JETSEEK_{group}     wire.Record: operations, leases
 //	                                         members

@@ -133,7 +133,7 @@ func (p program) commands() []*cli.Command {
 		// a cluster of processes
 		natsCommand(), shardCommand(), coordinatorCommand(), natsPlanCommand(),
 		// asking one
-		indexCommand(), getCommand(), deleteCommand(), searchCommand(), explainCommand(), collectionsCommand(),
+		indexCommand(), getCommand(), deleteCommand(), searchCommand(), suggestCommand(), explainCommand(), collectionsCommand(),
 		statusCommand(), membersCommand(), ringCommand(), planCommand(), repairCommand(), quarantineCommand(), requeueCommand(), benchCommand(),
 		// looking into files
 		segmentCommand(),

@@ -49,6 +49,14 @@ var twins = []twin{
 	{"POST", "/collections/books/analyze", `no JSON`, "jetseek.read.books.analyze", `no JSON`, nil},
 	{"POST", "/collections/books/explain", `no JSON`, "jetseek.read.books.explain", `no JSON`, nil},
 
+	{"POST", "/suggest?collection=books", `no JSON`, "jetseek.read.books.suggest", `no JSON`, nil},
+	{"POST", "/collections/books/suggest", `{"prefix":"a"}`, "jetseek.read.books.suggest", `{"prefix":"a"}`, nil},
+	{"GET", "/suggest?field=title&prefix=&size=3&min_seq=g0:17&timeout_ms=50&partial=fail", "", "jetseek.read.default.suggest",
+		`{"field":"title","prefix":"","size":3,"min_seq":{"g0":17},"timeout_ms":50,"partial":"fail"}`, nil},
+	{"GET", "/suggest?collection=books&field=title&text=garbge+colector&always=true&max_edits=1", "", "jetseek.read.books.suggest",
+		`{"field":"title","text":"garbge colector","always":true,"max_edits":1}`, nil},
+	{"GET", "/collections/books/suggest?field=title&prefix=a", "", "jetseek.read.books.suggest", `{"field":"title","prefix":"a"}`, nil},
+
 	{"GET", "/search", "", "jetseek.read.default.search", `{}`, nil},
 	{"GET", "/search?q=", "", "jetseek.read.default.search", `{"query":""}`, nil},
 	{"GET", "/collections/books/search?q=caf%C3%A9+noir&filter=n:%3E1&filter=n:%3C3", "", "jetseek.read.books.search",

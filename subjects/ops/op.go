@@ -18,6 +18,7 @@ const (
 	Get     ID = "read.get"
 	Explain ID = "read.explain"
 	Analyze ID = "read.analyze"
+	Suggest ID = "read.suggest"
 
 	Index  ID = "write.index"
 	Bulk   ID = "write.bulk"

@@ -80,8 +80,8 @@ func checkRoute(t *testing.T, op *ops.Op, r *ops.Route) {
 func TestSubjects(t *testing.T) {
 	want := map[ops.ID]string{
 		ops.Search: "jetseek.read.books.search", ops.Get: "jetseek.read.books.get", ops.Explain: "jetseek.read.books.explain",
-		ops.Analyze: "jetseek.read.books.analyze",
-		ops.Index:   "jetseek.write.books.index", ops.Bulk: "jetseek.write.books.bulk", ops.Delete: "jetseek.write.books.delete",
+		ops.Analyze: "jetseek.read.books.analyze", ops.Suggest: "jetseek.read.books.suggest",
+		ops.Index: "jetseek.write.books.index", ops.Bulk: "jetseek.write.books.bulk", ops.Delete: "jetseek.write.books.delete",
 		ops.CollectionsCreate: "jetseek.admin.collections.create", ops.CollectionsShow: "jetseek.admin.collections.show",
 		ops.CollectionsList: "jetseek.admin.collections.list", ops.CollectionsDrop: "jetseek.admin.collections.drop",
 		ops.Status: "jetseek.admin.status", ops.Members: "jetseek.admin.members", ops.Map: "jetseek.admin.map",

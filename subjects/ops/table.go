@@ -37,6 +37,10 @@ func Table() []Op {
 			Routes: onCollection(Route{Method: "POST", Path: "/explain", Body: RequestBody, Status: []int{200}})},
 		{ID: Analyze, About: "show what an analyzer makes of a text: tokens, positions, bytes of the text", Request: reflect.TypeFor[wire.AnalyzeBody](), Reply: reflect.TypeFor[wire.AnalyzeResponse](),
 			Routes: onCollection(Route{Method: "POST", Path: "/analyze", Body: RequestBody, Status: []int{200}})},
+		{ID: Suggest, About: "complete a prefix with the terms of a field that most documents hold, or correct the words of a text that no document holds", Request: reflect.TypeFor[wire.SuggestBody](),
+			Reply: reflect.TypeFor[wire.SuggestResponse](), Routes: slices.Concat(
+				onCollection(Route{Method: "GET", Path: "/suggest", About: "complete or correct by parameters", Params: suggestParams(), Status: []int{200}}),
+				onCollection(Route{Method: "POST", Path: "/suggest", About: "complete or correct by a JSON body", Body: RequestBody, Status: []int{200}}))},
 
 		{ID: Index, About: "write one document", Reply: reflect.TypeFor[wire.WriteReply](), Params: append(slices.Clone(indexing), object),
 			Routes: onCollection(Route{Method: "POST", Path: "/index", Params: indexing, Body: DocumentBody, Status: []int{200, 201, 202, 409}})},
@@ -88,6 +92,25 @@ func onCollection(r Route) []Route {
 	long.Path = "/collections/{collection}" + r.Path
 	long.Params = append(slices.Clone(r.Params), collection)
 	return []Route{short, long}
+}
+
+// suggestParams are the parameters of GET /suggest; each becomes the field of the body of POST /suggest of the same name.
+func suggestParams() []Param {
+	params := []Param{
+		{Name: "field", Required: true, About: "whose terms: words of a text field, exact values of a keyword"},
+		{Name: "prefix", About: "what they begin with; this or text"},
+		{Name: "text", About: "whose words are corrected"},
+		{Name: "size", Kind: Whole, Least: 1, About: "terms at most, of a text for each word; default 10, of a text 5"},
+		{Name: "always", Kind: Flag, About: "of a text: show what is near words that documents hold, too"},
+		{Name: "max_edits", Kind: Whole, Least: 1, About: "of a text: 1 or 2; default 1 for words up to 5 characters, else 2"},
+		{Name: "min_seq", Kind: Sequences, About: "answer from snapshots at or past these: g0:17,g1:3"},
+		{Name: "timeout_ms", Kind: Whole, Least: 1, About: "the whole budget; default 1000"},
+		{Name: "partial", About: "allow (default) or fail"},
+	}
+	for i := range params {
+		params[i].To, params[i].Key = Field, params[i].Name
+	}
+	return params
 }
 
 // searchParams are the parameters of GET /search; each becomes the field of the body of POST /search that means the same.

@@ -41,6 +41,8 @@
 //	23    RepairReply     phase str | documents | reason str
 //	24    QuarantineRequest
 //	25    QuarantineReply list of (seq, operation, kind u8, superseded u8, collection u64, slot, id str, reason str)
+//	26    CompleteRequest field str | exact u8 | prefix str | most
+//	27    CompleteReply   rest | terms list of (term str, df), df descending, then by bytes
 //
 //	candidates   count | keys each | length of the arena | per candidate: length of the id, score (zigzag), its keys | the arena
 //	key          kind u8 | nothing, an integer (zigzag), f64, or a length in the arena

@@ -81,7 +81,7 @@ type PingReply struct {
 // DecodeFrame reads the frame of any binary reply, for routing before the rest is decoded.
 func DecodeFrame(b []byte) (Frame, error) {
 	r := openAny(b, kindStatsReply, kindSearchReply, kindDocsReply, kindGetReply, kindPingReply, kindSlotsReply, kindExplainReply, kindHasReply,
-		kindDigestReply, kindRepairReply, kindQuarantineReply)
+		kindDigestReply, kindRepairReply, kindQuarantineReply, kindCompleteReply)
 	f := readFrame(r)
 	return f, r.err
 }

@@ -112,6 +112,10 @@ func forms() map[string]form {
 		"quarantine_reply": formOf(wire.QuarantineReply{Frame: testFrame, Ops: []wire.Quarantined{
 			{Place: wire.Place{Seq: 300, Op: 3}, Kind: wire.KindPut, Collection: 0xabc, Slot: 16383, ID: "a", Reason: "panic"},
 			{Place: wire.Place{Seq: 301}, Kind: wire.KindDelete, Superseded: true, ID: "b"}}}, wire.AppendQuarantineReply, wire.DecodeQuarantineReply),
+		"complete_request": formOf(wire.CompleteRequest{Head: testHead, Question: query.CompletionQuestion{Field: "body", Exact: true, Prefix: "go", Most: 1000}},
+			wire.AppendCompleteRequest, wire.DecodeCompleteRequest),
+		"complete_reply": formOf(wire.CompleteReply{Frame: testFrame, Completions: query.Completions{Terms: []query.TermCount{{Term: "gopher", DF: 300}, {Term: "go", DF: 7}}, Rest: 3}},
+			wire.AppendCompleteReply, wire.DecodeCompleteReply),
 		"report": formOf(wire.Report{
 			Group: "g0", Member: "g0/n1", Incarnation: 0xbeef, Counter: 12, Seq: 300, Serving: true, Leases: testLeases,
 			Outcomes: []outcome.Outcome{{Code: outcome.Created, Version: 1}, {Code: outcome.VersionConflict, Version: 200}, {Code: outcome.Updated, Version: 1, Repeated: true}},

@@ -27,6 +27,8 @@ const (
 	kindRepairReply
 	kindQuarantineRequest
 	kindQuarantineReply
+	kindCompleteRequest
+	kindCompleteReply
 )
 
 // The operations of a member, as they stand in subjects.
@@ -43,4 +45,5 @@ const (
 	OpRepair  = "repair"
 
 	OpQuarantine = "quarantine"
+	OpComplete   = "complete"
 )

@@ -67,7 +67,7 @@ type PingRequest struct{ Head }
 // DecodeHead reads the head of any binary request, for admission before the rest is decoded.
 func DecodeHead(b []byte) (Head, error) {
 	r := openAny(b, kindStatsRequest, kindSearchRequest, kindDocsRequest, kindGetRequest, kindPingRequest, kindSlotsRequest, kindExplainRequest, kindHasRequest,
-		kindDigestRequest, kindRepairRequest, kindQuarantineRequest)
+		kindDigestRequest, kindRepairRequest, kindQuarantineRequest, kindCompleteRequest)
 	h := readHead(r)
 	return h, r.err
 }

@@ -62,7 +62,7 @@ type SearchBody struct {
 // isLater tells of keys of the API that [SearchBody.Validate] refuses until they are supported.
 func isLater(key string) bool {
 	switch key {
-	case "knn", "knn_k", "knn_exact", "fusion", "pool", "suggest":
+	case "knn", "knn_k", "knn_exact", "fusion", "pool":
 		return true
 	}
 	return false

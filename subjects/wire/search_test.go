@@ -201,7 +201,7 @@ func TestSearchBodiesThatNestTooDeep(t *testing.T) {
 }
 
 func TestWhatIsNotSupportedYet(t *testing.T) {
-	for _, key := range []string{"knn", "knn_k", "knn_exact", "fusion", "pool", "suggest"} {
+	for _, key := range []string{"knn", "knn_k", "knn_exact", "fusion", "pool"} {
 		s, err := wire.DecodeSearch([]byte(`{"` + key + `":1}`))
 		if err != nil {
 			t.Fatal(err)
