@@ -197,6 +197,8 @@ func (a *answered) walkError(failed *wire.Error) error {
 		return fault.New(fault.Overloaded, "too many walks have begun within a minute, so no more snapshots are kept: try again in a while, or page with from")
 	case failed.Reason == wire.ReasonPinLost:
 		return fault.New(fault.CursorExpired, "the walk's snapshot is gone: it is kept for a minute after a page, and not over a restart. Begin again")
+	case failed.Reason == reasonNoMember && !a.plan.walk.first: // it may be back with its snapshot, or without
+		return unavailable(reasonNoMember, "the page cannot be given: %s. The walk goes on when a member that keeps its snapshot is back within a minute; else begin again", failed.Message)
 	}
 	return failed
 }

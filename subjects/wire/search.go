@@ -272,7 +272,7 @@ func readCollapse(key string, r *strictjson.Reader) (field string, err error) {
 	if r.Kind() == strictjson.String {
 		field, err = readText(key, r)
 	} else {
-		err = eachKey(key, "an object with a field", r, func(name string, r *strictjson.Reader) (err error) {
+		err = eachKey(key, "the name of a field, or an object with it", r, func(name string, r *strictjson.Reader) (err error) {
 			if name != "field" {
 				return fault.New(fault.BadRequest, "unknown key %s in %s", fault.Quote(name), key)
 			}
