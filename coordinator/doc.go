@@ -38,4 +38,10 @@
 // secret of the cluster: the first page's request, the pins' places, the last place that was given. Statistics are gathered anew at those snapshots, so scores have the same
 // bits, from whichever members. A third of the time that a snapshot is kept later, a page has all members keep it for longer, through the log again. For a group that does
 // not answer the page fails: what it had would be passed over.
+//
+// # One suggestion
+//
+// Each group is asked at its newest snapshot, and each trip stands for itself. A completion asks for the most frequent terms under the prefix and how frequent those left out can be
+// ([query.AgreeCompletions]); where that does not prove which terms are the first of all, for ten times as many, up to [query.MaxCompletions]. A correction asks for the terms near each word, as
+// fuzzy queries do ([query.Nearest]).
 package coordinator
