@@ -116,14 +116,11 @@ func (e *env) all(nodes []query.Node, scoring bool) []scorer {
 func (e *env) disMax(n *query.DisMax, scoring bool) scorer {
 	children := e.all(n.Children, scoring)
 	s := newDisjunction(children, 1)
-	if s == nil || !scoring {
+	switch {
+	case s == nil || !scoring || n.Tie == 0 && len(children) == 1: // a child may be a disjunction too, which adds up
 		return s
-	}
-	if n.Tie == 0 {
-		if d, ok := s.(*disjunction); ok {
-			return &greatest{d}
-		}
-		return s
+	case n.Tie == 0:
+		return &greatest{s.(*disjunction)}
 	}
 	return &disMax{scorer: s, children: children, tie: n.Tie}
 }

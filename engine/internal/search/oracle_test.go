@@ -139,6 +139,23 @@ func (d *document) match(n query.Node, weights []bm25.Weight) (bool, int64) {
 		return ok, bm25.Units(n.Boost)
 	case *query.LongRange:
 		return n.Lo <= d.year && d.year <= n.Hi, bm25.Units(n.Boost)
+	case *query.DisMax:
+		var shown []float64
+		for _, child := range n.Children {
+			if ok, s := d.match(child, weights); ok {
+				shown = append(shown, bm25.Shown(s))
+			}
+		}
+		if len(shown) == 0 {
+			return false, 0
+		}
+		best, others := slices.Index(shown, slices.Max(shown)), 0.0
+		for i, s := range shown {
+			if i != best {
+				others += s
+			}
+		}
+		return true, bm25.Units(shown[best] + float64(n.Tie*others))
 	case *query.Bool:
 		score, matched := int64(0), 0
 		for _, clause := range n.Must {
