@@ -155,6 +155,33 @@ func TestTheEngineDoesNotReadTheClock(t *testing.T) {
 	})
 }
 
+// What a coordinator waits for, leases above all, is a difference of two readings of the monotonic clock, which no step of the wall clock changes: it takes a time apart, or drops its monotonic reading,
+// only where nothing is waited for.
+func TestCoordinatorsWaitByTheMonotonicClock(t *testing.T) {
+	allowed := map[string]string{
+		"coordinator/coordinator.go UnixMilli": "when a record was written, for people",
+		"coordinator/report.go Round":          "when members said something, for people",
+		"coordinator/report.go UTC":            "the same",
+		"coordinator/walk.go UnixMilli":        "when the pages of a walk were held last, which stands in the caller's cursor: after a step they are held once more than needed, or later by so much",
+	}
+	eachFile(t, func(name string, file *ast.File) {
+		if filepath.ToSlash(filepath.Dir(name)) != "coordinator" {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			s, ok := call.Fun.(*ast.SelectorExpr)
+			if ok && slices.Contains([]string{"Unix", "UnixMilli", "UnixMicro", "UnixNano", "Round", "Truncate", "UTC", "Local"}, s.Sel.Name) && allowed[name+" "+s.Sel.Name] == "" {
+				t.Errorf("%s uses %s: a time of the wall clock, which may be stepped", name, s.Sel.Name)
+			}
+			return true
+		})
+	})
+}
+
 // Subjects are built by package subjects; what it builds, and what others ask it for, must stand in its table.
 func TestTheTableNamesEverySubject(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(root, "subjects", "doc.go"))

@@ -28,7 +28,7 @@
 //	                                        for its lease                                ADeath, TestProcessesAreKilled, sim crashes
 //	F2  all members of a group are killed   answers are partial and say so; writes are   TestGroupGone, TestMetricsTellOfAMissingGroup,            kill,
 //	                                        durable by commit records                    TestCommitRecords, sim crashes                            cluster-figures
-//	F3  a coordinator is killed             the other answers; its writes are unknown    TestClusterOutlivesItsProcesses, sim crashes              kill
+//	F3  a coordinator is killed             the other answers; its writes are unknown    TestWritesOutliveEveryKill, sim crashes                   kill
 //	F4  a NATS server is killed: the only   503 within a second; whole 3 s after it is   TestClusterOutlivesItsProcesses, TestServerRestarts-      kill
 //	    one                                 back                                         UnderLoad, sim server
 //	    of three: the leader, two, all      reads go on while leases last; writes after                                                            cluster, leader
@@ -62,7 +62,8 @@
 //	F20 clocks jump, stand, run fast        a lease ends early at most                   TestLeaseEndsByEitherClock, sim server, leases; every     -
 //	                                                                                     member of the simulator runs up to 1 % off
 //
-// A coordinator's clock does not jump in the simulator: all that it waits for is a difference of two readings of the monotonic clock, which no step of the wall clock changes.
+// A coordinator's clock does not jump in the simulator: all that it waits for is a difference of two readings of the monotonic clock, which no step of the wall clock changes;
+// TestCoordinatorsWaitByTheMonotonicClock, of package scripts, holds its source to that.
 // Network namespaces are not used: package embedded/sim cuts the links of each process, one way or both, of requests and of logs.
 //
 // # Figures
@@ -82,9 +83,10 @@
 // Those about copies, deletes, retries, durability and disks, each with the test that plays it or the reason why none does.
 //
 //	scores from any copy                      TestShape compares every shape with one group, TestVisibleWhenAllHoldersHaveApplied, sim: answers are the log's truth at their sequences
-//	silent divergence                         TestDivergenceIsFoundAndMended; CheckDigests after every schedule, and broken_skip shows that it sees
+//	silent divergence                         TestDivergenceIsFoundAndMended, TestRepairMendsOneMember (also of a member alone in its group); CheckDigests after every schedule, and broken_skip shows that it sees
 //	a group fails once and is retried         TestFailoverWithinTheBudget, TestMemberDiesBetweenTheTrips
 //	a coordinator killed in a bulk without ids TestClusterOutlivesItsProcesses (a coordinator killed in a bulk)
+//	whatever is killed while a file is indexed TestWritesOutliveEveryKill: the command, members, the coordinator, NATS; run again it ends with each document once
 //	deleted documents that come back          CheckDeletes in every schedule: through kills, losses of power, restarts, flushes, merges
 //	memory of deletes after a restart         CheckRegisters: writes with a condition (if_version) over deletes and kills; logs are not compacted yet
 //	a delete beside a partitioned member      sim partitions, TestDeleteWaitsForAStoppedMember
