@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -36,22 +37,22 @@ func (p *plan) nodes() []query.Node {
 	return nodes
 }
 
-// encodeAggregations gives the definitions as members are sent them, nil for none.
-func (p *plan) encodeAggregations() []byte {
+// encodeAggregations gives the definitions as members are first sent them, nil for none.
+func (c *Coordinator) encodeAggregations(p *plan) []byte {
 	if len(p.aggs) == 0 {
 		return nil
 	}
-	return agg.AppendDefinitions(nil, p.aggs)
+	return agg.AppendDefinitions(nil, agg.Bounded(p.aggs, c.aggregateParts))
 }
 
-// aggregate decodes and merges what the groups say. A group whose aggregations did not end in time is missing from them alone; an error is the request's own, whichever group says so.
-func (a *answered) aggregate() error {
-	defs := a.plan.aggs
+// aggregate merges what the groups say, once it is enough. A group whose aggregations did not end in time is missing from them alone; an error is the request's own, whichever group says so.
+func (c *Coordinator) aggregate(ctx context.Context, out *answered) error {
+	defs := out.plan.aggs
 	if len(defs) == 0 {
 		return nil
 	}
-	merged := agg.Empty(defs)
-	for _, part := range a.parts {
+	n := &narrowing{c: c, out: out}
+	for _, part := range out.parts {
 		if part.err != nil {
 			continue
 		}
@@ -59,17 +60,24 @@ func (a *answered) aggregate() error {
 			if isRequestFault(e) {
 				return e
 			}
-			a.aggFailed = append(a.aggFailed, part.group.Name)
+			out.aggFailed = append(out.aggFailed, part.group.Name)
 			continue
 		}
 		partials, err := agg.Decode(part.result.Aggs, defs)
 		if err != nil {
 			return unavailable("malformed", "aggregations of member %s/%s: %v", part.group.Name, part.node, err)
 		}
-		a.noteHits(part, partials)
-		merged = agg.Merge(defs, merged, partials)
+		n.parts, n.said = append(n.parts, part), append(n.said, partials)
 	}
-	a.aggs = merged
+	if err := n.run(ctx); err != nil {
+		return err
+	}
+	merged := agg.Empty(defs)
+	for i, part := range n.parts {
+		out.noteHits(part, n.said[i])
+		merged = agg.Merge(defs, merged, n.said[i])
+	}
+	out.aggs = merged
 	return agg.Cut(defs, merged)
 }
 

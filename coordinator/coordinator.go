@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -48,25 +49,28 @@ type Options struct {
 	Keys *wire.Keys
 	// Slow is how long a search may take before it is logged, with its query and timings; 0: none is.
 	Slow time.Duration
+	// AggregateParts is about how many runs of percentiles and buckets of terms a group sends at first; what else an answer depends on is asked for. 0: 4,096.
+	AggregateParts int
 	// Metrics is where the coordinator's metrics stand while it runs; nil: nowhere.
 	Metrics prometheus.Registerer
 }
 
 // Coordinator asks and merges, and owns no document. All that it knows it learns again from the cluster: any number may run.
 type Coordinator struct {
-	conn        *nats.Conn
-	js          jetstream.JetStream
-	names       subjects.Names
-	log         *slog.Logger
-	expect      int
-	replicas    int
-	bind        bool
-	keys        *wire.Keys
-	incarnation uint64
-	start       time.Time
-	registerer  prometheus.Registerer
-	slow        time.Duration // searches that take longer are logged; 0: none
-	metrics     *metrics
+	conn           *nats.Conn
+	js             jetstream.JetStream
+	names          subjects.Names
+	log            *slog.Logger
+	expect         int
+	replicas       int
+	bind           bool
+	keys           *wire.Keys
+	incarnation    uint64
+	start          time.Time
+	registerer     prometheus.Registerer
+	slow           time.Duration // searches that take longer are logged; 0: none
+	metrics        *metrics
+	aggregateParts int
 
 	mux         *mux
 	tracker     *tracker
@@ -122,7 +126,8 @@ func New(o Options) (*Coordinator, error) {
 	c := &Coordinator{
 		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind, keys: o.Keys,
 		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow, monitor: o.Monitor, synced: o.Synced, storeFailed: o.StoreFailed,
-		running: make(chan struct{}, requestsAtATime), repairing: make(chan struct{}, 1), packers: make(map[string]*packer),
+		aggregateParts: cmp.Or(max(o.AggregateParts, 0), aggregateParts),
+		running:        make(chan struct{}, requestsAtATime), repairing: make(chan struct{}, 1), packers: make(map[string]*packer),
 		decoders: sync.Pool{New: func() any { return new(schema.Decoder) }},
 	}
 	if c.operations, err = join(ops.Table(), c.handlers()); err != nil {

@@ -95,14 +95,15 @@ func (c *Coordinator) searchRounds(ctx context.Context, name string, raw []byte)
 
 // part is one group's share in a round.
 type part struct {
-	group  placement.Group
-	node   string // the member that answered, and must answer the later trips
-	seq    uint64 // of its snapshot
-	stats  bm25.Stats
-	near   [][]query.Expansion // of each fuzzy word of the plan
-	belief *wire.Belief        // what its snapshot must have, where that is not known
-	result *wire.SearchReply   // nil: its snapshot has not
-	err    *wire.Error         // the group is missing from the answer
+	group   placement.Group
+	node    string // the member that answered, and must answer the later trips
+	seq     uint64 // of its snapshot
+	stats   bm25.Stats
+	near    [][]query.Expansion // of each fuzzy word of the plan
+	belief  *wire.Belief        // what its snapshot must have, where that is not known
+	result  *wire.SearchReply   // nil: its snapshot has not
+	weights []bm25.Weight       // under which it was searched
+	err     *wire.Error         // the group is missing from the answer
 }
 
 // answered is what a round brought.
@@ -179,7 +180,7 @@ func (c *Coordinator) searchRound(ctx context.Context, p *plan, last bool) (*ans
 	if out.page.Duplicates > 0 {
 		c.log.Error("a document was found by two groups", "collection", p.coll.Name, "duplicates", out.page.Duplicates)
 	}
-	if err := out.aggregate(); err != nil {
+	if err := c.aggregate(ctx, out); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -353,11 +354,12 @@ func (c *Coordinator) searchTarget(p *plan, part *part, weights []bm25.Weight) *
 		}
 		weights = own
 	}
+	part.weights = weights
 	mark := fingerprint(weights)
 	return &target{
 		group: part.group.Name, head: head, members: members, held: p.walk != nil && part.node == "",
 		encode: func(h wire.Head) []byte {
-			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Profile: p.body.Profile, Limit: uint32(p.limit), Belief: part.belief, After: p.after(), Collapse: p.body.Collapse != "", CountTo: p.countTo, Fingerprint: mark, Aggs: p.encodeAggregations()})
+			return wire.AppendSearchRequest(nil, &wire.SearchRequest{Head: h, Query: p.query, Filters: p.filters, Weights: weights, Sort: p.sort, Score: p.score, Profile: p.body.Profile, Limit: uint32(p.limit), Belief: part.belief, After: p.after(), Collapse: p.body.Collapse != "", CountTo: p.countTo, Fingerprint: mark, Aggs: c.encodeAggregations(p)})
 		},
 		accept: func(data []byte) *wire.Error {
 			reply, err := decodeReply(data, wire.DecodeSearchReply, func(r *wire.SearchReply) *wire.Frame { return &r.Frame })

@@ -53,8 +53,9 @@ func TestAggregationsInEveryShape(t *testing.T) {
 		"months":{"date_histogram":{"field":"on","calendar_interval":"month"}},
 		"parts":{"range":{"field":"n","ranges":[{"to":-10},{"from":-10,"to":10},{"from":10}]}},
 		"none":{"missing":{"field":"x"}}}}`
-	for _, shape := range []struct{ groups, members int }{{1, 1}, {2, 1}, {3, 2}, {5, 1}, {8, 1}} {
-		c := open(t, Options{Groups: shape.groups, Members: shape.members}).Client()
+	// with few parts, groups are asked for more; with many, they send all at once
+	for _, shape := range []struct{ groups, members, parts int }{{1, 1, 1}, {2, 1, 3}, {3, 2, 0}, {3, 2, 2}, {5, 1, 6}, {8, 1, 1}} {
+		c := open(t, Options{Groups: shape.groups, Members: shape.members, aggregateParts: shape.parts}).Client()
 		if _, err := c.CreateCollection(t.Context(), "c", json.RawMessage(`{"fields":{"words":{"type":"text"},"tags":{"type":"keyword"},"n":{"type":"long"},"x":{"type":"double"},"on":{"type":"date"}}}`)); err != nil {
 			t.Fatal(err)
 		}

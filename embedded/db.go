@@ -148,7 +148,7 @@ func (db *DB) startCoordinator(ctx context.Context) error {
 		storeFailed = db.nats.store.reason
 	}
 	c, err := coordinator.New(coordinator.Options{StoreFailed: storeFailed, Conn: conn, LogConn: logConn, Names: db.names, ExpectGroups: db.opts.Groups, Keys: db.opts.Keys, Synced: db.nats != nil,
-		Log: db.opts.Log, Slow: db.opts.Slow, Metrics: db.opts.Metrics})
+		Log: db.opts.Log, Slow: db.opts.Slow, Metrics: db.opts.Metrics, AggregateParts: db.opts.aggregateParts})
 	if err != nil {
 		conn.Close()
 		logConn.Close()

@@ -56,6 +56,8 @@ type Options struct {
 	clock   func(member string) shard.Clock
 	hooks   func(member string) shard.Hooks
 	through func(name string) wrapper
+	// aggregateParts is the coordinator's; 0: as it has it. Tests set it.
+	aggregateParts int
 }
 
 func (o Options) withDefaults() (Options, subjects.Names, error) {

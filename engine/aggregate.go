@@ -21,7 +21,7 @@ type AggregateRequest struct {
 	Definitions []agg.Definition
 }
 
-// Aggregate computes partial results over all live, owned documents that match; none is left out, however many a search would show. An unknown collection is an empty
+// Aggregate computes partial results, as much of them as the definitions ask for, over all live, owned documents that match; none is left out, however many a search would show. An unknown collection is an empty
 // one. Errors are ctx's error when it ends, and faults: limit_exceeded when the memory of [agg.MaxBytes] does not suffice, and those of [Snapshot.Search].
 func (s *Snapshot) Aggregate(ctx context.Context, r AggregateRequest) (_ []agg.Partial, err error) {
 	defer s.index.files.catch(panicOnFault(), &err)
@@ -46,6 +46,7 @@ func (s *Snapshot) Aggregate(ctx context.Context, r AggregateRequest) (_ []agg.P
 		}
 		merged = agg.Merge(r.Definitions, merged, partials)
 	}
+	agg.Reduce(r.Definitions, merged)
 	return merged, nil
 }
 

@@ -182,11 +182,16 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(agg.Append(nil, defs, agg.Empty(defs)))
+	some := agg.Empty(defs)
+	some[0].Count, some[0].Bound = 7, 3
+	some[5].Runs = []agg.Run{{Value: -4, Spread: 9, Count: 3}, {Value: 8, Count: 1}}
+	f.Add(agg.Append(nil, defs, some))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := agg.Decode(b, defs)
 		if err != nil {
 			return
 		}
+		_, _ = agg.Narrow(defs, [][]agg.Partial{p, agg.Empty(defs)})
 		merged := agg.Merge(defs, agg.Empty(defs), p)
 		if err := agg.Cut(defs, merged); err == nil {
 			_, _ = agg.AppendJSON(nil, defs, merged, nilHit)
@@ -199,6 +204,10 @@ func FuzzDecodeDefinitions(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	f.Add(agg.AppendDefinitions(nil, defs))
+	f.Add(agg.AppendDefinitions(nil, agg.Bounded(defs, 100)))
+	defs[0].Ask = agg.Ask{Most: 3, AtLeast: 2, Keys: []agg.Bucket{{Text: "a"}, {Text: "b"}}}
+	defs[5].Ask = agg.Ask{Within: []agg.Span{{Lo: -5, Hi: 2}, {Lo: 3, Hi: 3}}}
 	f.Add(agg.AppendDefinitions(nil, defs))
 	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = agg.DecodeDefinitions(b) })
 }

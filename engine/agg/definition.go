@@ -3,6 +3,7 @@ package agg
 import (
 	"slices"
 	"time"
+	_ "time/tzdata" // zones are known on machines that have no list of them
 
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/schema"
@@ -109,6 +110,8 @@ type Definition struct {
 	Sort             []query.SortKey
 
 	Below []Definition // of each bucket
+
+	Ask Ask // of a group: how much of the result
 }
 
 // Order says which buckets of terms come first; then their keys decide, ascending.

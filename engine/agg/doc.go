@@ -15,15 +15,24 @@
 //	partials     one after the other, in the order of the definitions
 //	stats, sum…  count; if not 0: least, greatest (signed), sum
 //	sum          shift*2 + 1 if negative | length | magnitude, big-endian, without its trailing zero bits, which are the shift
-//	percentiles  runs | per run: distance from the value before (the first: from -2^63) | how often it occurs
+//	percentiles  runs | per run: distance from the greatest value before (the first: from -2^63) | values*2 + 1 if they are not all the same | then the distance of the greatest of them
 //	cardinality  hashes | per hash, ascending: distance from the one before
 //	terms of strings       buckets | per bucket: bytes in common with the key before | length and bytes of the rest | count | partials below
 //	terms, *histogram      buckets | per bucket: distance from the key before (the first: from -2^63) | count | partials below
+//	terms                  after the buckets: documents of those left out | most documents of one of these
 //	range, filters         per bucket of the request: count | partials below
 //	missing                count | partials below
 //	top_hits               count | hits | per hit: a candidate, as package query encodes it
 //
 // So 3 values 5, 5 and 7 of a long under stats are 03 0a 0e 00 01 11: count 3, least 5, greatest 7, shift 0, one byte, 17.
+//
+// # What a group is asked for
+//
+// A percentile needs few of the values, terms few of the buckets. So a group first tells about as many runs or buckets as [Bounded] says: of percentiles runs of about as
+// many values each, of which the least, the greatest and the number are known; of terms the largest buckets, and a bound of those left out. [Narrow] tells from what all groups have
+// said what else the answer can depend on, and asks for that alone: the values between the bounds of a wanted rank; buckets with a T-th of the documents of the last bucket shown, where T is the
+// number of groups (one without that many in any group cannot be shown), and then what each group has of the buckets that may be shown. What it leaves out is proven to change nothing. It
+// serves the percentiles and terms that stand in no bucket; terms when they are ordered by the number of documents, descending, and any such number will do.
 //
 // # Distinct values
 //

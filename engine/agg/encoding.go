@@ -36,8 +36,12 @@ func appendPartial(dst []byte, d *Definition, p *Partial) []byte {
 		last := int64(math.MinInt64)
 		for _, r := range p.Runs {
 			dst = binary.AppendUvarint(dst, uint64(r.Value)-uint64(last))
-			dst = binary.AppendUvarint(dst, r.Count)
-			last = r.Value
+			if r.Spread == 0 {
+				dst = binary.AppendUvarint(dst, r.Count<<1)
+			} else {
+				dst = binary.AppendUvarint(binary.AppendUvarint(dst, r.Count<<1|1), r.Spread)
+			}
+			last = r.greatest()
 		}
 		return dst
 	case d.Kind == Cardinality:
@@ -49,7 +53,11 @@ func appendPartial(dst []byte, d *Definition, p *Partial) []byte {
 		}
 		return dst
 	case d.Kind.keyed():
-		return appendKeyed(dst, d, p.Buckets)
+		dst = appendKeyed(dst, d, p.Buckets)
+		if d.Kind == Terms {
+			dst = binary.AppendUvarint(binary.AppendUvarint(dst, p.Count), p.Bound)
+		}
+		return dst
 	case d.Kind == Range || d.Kind == Filters:
 		for i := range p.Buckets {
 			dst = Append(binary.AppendUvarint(dst, p.Buckets[i].Count), d.Below, p.Buckets[i].Below)
@@ -200,8 +208,8 @@ func (r *reader) partial(d *Definition, p *Partial) {
 		p.Runs = make([]Run, r.count(2))
 		last := int64(math.MinInt64)
 		for i := range p.Runs {
-			p.Runs[i] = Run{Value: r.ascend(last, i), Count: r.positive()}
-			last = p.Runs[i].Value
+			p.Runs[i] = r.run(last, i)
+			last = p.Runs[i].greatest()
 		}
 	case d.Kind == Cardinality:
 		p.Hashes = make([]uint64, min(r.count(1), MaxDistinct+1))
@@ -216,6 +224,9 @@ func (r *reader) partial(d *Definition, p *Partial) {
 		}
 	case d.Kind.keyed():
 		r.keyed(d, p)
+		if d.Kind == Terms {
+			p.Count, p.Bound = r.uvarint(), r.uvarint()
+		}
 	case d.Kind == Range || d.Kind == Filters:
 		p.Buckets = make([]Bucket, max(len(d.Ranges), len(d.Filters)))
 		for i := range p.Buckets {
@@ -237,6 +248,22 @@ func (r *reader) ascend(last int64, i int) int64 {
 		r.fail("values do not ascend")
 	}
 	return next
+}
+
+// run reads a run that lies behind the value before.
+func (r *reader) run(last int64, i int) Run {
+	run := Run{Value: r.ascend(last, i)}
+	n := r.uvarint()
+	if run.Count = n >> 1; run.Count == 0 {
+		r.fail("a count of 0")
+	}
+	if n&1 != 0 {
+		run.Spread = r.uvarint()
+		if run.Spread == 0 || run.greatest() < run.Value {
+			r.fail("a spread of %d", run.Spread)
+		}
+	}
+	return run
 }
 
 func (r *reader) positive() uint64 {

@@ -69,7 +69,6 @@ func tooMany(d *Definition) error {
 func (d *Definition) cutTerms(p *Partial) {
 	p.Buckets = slices.DeleteFunc(p.Buckets, func(b Bucket) bool { return b.Count < d.MinCount })
 	slices.SortStableFunc(p.Buckets, func(a, b Bucket) int { return d.compare(&a, &b) })
-	p.Count = 0
 	if len(p.Buckets) > d.Size {
 		for _, b := range p.Buckets[d.Size:] {
 			p.Count += b.Count
@@ -366,6 +365,7 @@ func (d *Definition) appendPercentiles(dst []byte, p *Partial) (_ []byte, err er
 		if found {
 			i++
 		}
+		i = min(i, len(ends)-1) // ends that pass the numbers are a group's that lies
 		if d.IsFloat() {
 			return Double(p.Runs[i].Value)
 		}
@@ -388,11 +388,17 @@ func (d *Definition) appendPercentiles(dst []byte, p *Partial) (_ []byte, err er
 	return append(dst, `}}`...), nil
 }
 
+// rankOf gives the rank of a percentile among n values: the nearest below, and how far it lies above that.
+func rankOf(percent float64, n uint64) (low uint64, part float64) {
+	rank := float64(percent / 100 * float64(n-1))
+	low = min(uint64(rank), n-1)
+	return low, rank - float64(low)
+}
+
 // percentile interpolates between the two nearest ranks of n values.
 func percentile(percent float64, n uint64, at func(rank uint64) float64) float64 {
-	rank := float64(percent / 100 * float64(n-1))
-	low := min(uint64(rank), n-1)
-	a, part := at(low), rank-float64(low)
+	low, part := rankOf(percent, n)
+	a := at(low)
 	if part == 0 || low == n-1 {
 		return a
 	}

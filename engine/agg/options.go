@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones are known on machines that have no list of them
 
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/query"

@@ -12,20 +12,29 @@ import (
 
 // Partial is what some of the documents say of one definition; its kind says which parts are used.
 type Partial struct {
-	Count           uint64            // metrics: values; missing, top_hits: documents
+	Count           uint64            // metrics: values; missing, top_hits: documents; terms: documents of buckets left out, each once a bucket
 	Least, Greatest int64             // metrics
 	Sum             *big.Int          // metrics, as [Summer.Total] gives it; nil: 0
 	Runs            []Run             // percentiles: values ascending
 	Hashes          []uint64          // cardinality: ascending, at most MaxDistinct+1 of them, the least
 	Buckets         []Bucket          // by key ascending; of range and filters one each, in order
+	Bound           uint64            // terms: no bucket that is left out has more documents; 0: none is
 	Hits            []query.Candidate // top_hits, in their order
 	Below           []Partial         // missing
 }
 
-// Run is a value and how often it occurs.
+// Run is a value and how often it occurs; or several, of which only the least and the greatest are known.
 type Run struct {
-	Value int64
-	Count uint64
+	Value  int64  // the least
+	Spread uint64 // distance of the greatest; 0: all are Value
+	Count  uint64
+}
+
+// greatest gives the greatest value of a run.
+func (r Run) greatest() int64 { return int64(uint64(r.Value) + r.Spread) }
+
+func compareRuns(a, b Run) int {
+	return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Spread, b.Spread))
 }
 
 // Bucket is the documents of one key.
@@ -79,6 +88,7 @@ func mergeOne(d *Definition, a, b Partial) Partial {
 		a.Hashes = mergeHashes(a.Hashes, b.Hashes)
 	case d.Kind.keyed():
 		a.Buckets = d.mergeBuckets(a.Buckets, b.Buckets)
+		a.Bound += b.Bound
 	case d.Kind == Range || d.Kind == Filters:
 		for i := range a.Buckets {
 			a.Buckets[i].Count += b.Buckets[i].Count
@@ -111,13 +121,13 @@ func mergeRuns(a, b []Run) []Run {
 	}
 	merged := make([]Run, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0].Value < b[0].Value:
+		switch c := compareRuns(a[0], b[0]); {
+		case c < 0:
 			merged, a = append(merged, a[0]), a[1:]
-		case a[0].Value > b[0].Value:
+		case c > 0:
 			merged, b = append(merged, b[0]), b[1:]
 		default:
-			merged = append(merged, Run{a[0].Value, a[0].Count + b[0].Count})
+			merged = append(merged, Run{a[0].Value, a[0].Spread, a[0].Count + b[0].Count})
 			a, b = a[1:], b[1:]
 		}
 	}

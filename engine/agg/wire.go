@@ -9,7 +9,7 @@ import (
 )
 
 // AppendDefinitions appends the encoding of definitions: a count and, for each, name, kind, field, type, size, min count, order (by, descending, name, part), interval, offset (f64), fixed, calendar,
-// shift (signed), zone, ranges (key, lo, hi signed), filters (key, node), percents (f64), sort keys, and those below. Strings are a length and bytes, lists a count and elements.
+// shift (signed), zone, ranges (key, lo, hi signed), filters (key, node), percents (f64), sort keys, what is asked (most, spans lo, hi signed, at least, keys signed or text), and those below. Strings are a length and bytes, lists a count and elements.
 func AppendDefinitions(dst []byte, defs []Definition) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(defs)))
 	for i := range defs {
@@ -37,7 +37,8 @@ func AppendDefinitions(dst []byte, defs []Definition) []byte {
 		for _, p := range d.Percents {
 			dst = appendDouble(dst, p)
 		}
-		dst = AppendDefinitions(query.AppendSortKeys(dst, d.Sort), d.Below)
+		dst = appendAsk(query.AppendSortKeys(dst, d.Sort), d)
+		dst = AppendDefinitions(dst, d.Below)
 	}
 	return dst
 }
@@ -150,6 +151,7 @@ func (r *definitionReader) definition(depth int) Definition {
 		r.fail("sort keys: %v", err)
 		return d
 	}
+	d.Ask = r.ask(&d)
 	d.Below = r.definitions(depth + 1)
 	if err := d.check(); err != "" && r.err == nil {
 		r.fail("definition %q: %s", d.Name, err)
