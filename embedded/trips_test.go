@@ -56,8 +56,11 @@ func TestSearchesWhileOthersWrite(t *testing.T) {
 	}
 	var answers []answer
 	ctx, stop := context.WithCancel(t.Context())
+	answered := make(chan struct{}) // taken while nothing is written
 	var searching sync.WaitGroup
+	searched := make(chan struct{})
 	searching.Go(func() {
+		defer close(searched)
 		w := &world{t: t, rng: rand.New(rand.NewPCG(5, 5)), client: db.Client(), vocabulary: 20}
 		queries := make([]refQuery, 6)
 		for i := range queries {
@@ -76,13 +79,22 @@ func TestSearchesWhileOthersWrite(t *testing.T) {
 				return
 			}
 			answers = append(answers, answer{q, body.Limit, reply})
+			select {
+			case answered <- struct{}{}:
+			default: // the writer writes
+			}
 		}
 	})
 	for range 12 {
 		for range 25 {
 			write(w)
 		}
-		time.Sleep(40 * time.Millisecond) // so that some searches meet no write
+		for range 100 { // that meet no write: more than are asked first after a write, and each query twice
+			select {
+			case <-answered:
+			case <-searched:
+			}
+		}
 	}
 	stop()
 	searching.Wait()

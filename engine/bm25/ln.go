@@ -29,20 +29,23 @@ func Ln(x float64) float64 {
 	case x == 0:
 		return math.Inf(-1)
 	}
+	k, f, half, tail := LnParts(x)
+	return float64(k*ln2Hi) - ((half - (tail + float64(k*ln2Lo))) - f)
+}
+
+// LnParts takes a finite number above 0 apart for logarithms to any base: x is 2^k * (1+f), and ln(1+f) is f - half + tail, where half is f*f/2 and tail is small.
+func LnParts(x float64) (k, f, half, tail float64) {
 	mantissa, exponent := math.Frexp(x)
 	if mantissa < math.Sqrt2/2 {
 		mantissa *= 2
 		exponent--
 	}
-	f := mantissa - 1
-	k := float64(exponent)
-
+	f = mantissa - 1
 	s := f / (2 + f)
 	s2 := float64(s * s)
 	s4 := float64(s2 * s2)
 	odd := float64(s2 * (lg1 + float64(s4*(lg3+float64(s4*(lg5+float64(s4*lg7)))))))
 	even := float64(s4 * (lg2 + float64(s4*(lg4+float64(s4*lg6)))))
-	r := odd + even
-	half := float64(float64(0.5*f) * f)
-	return float64(k*ln2Hi) - ((half - (float64(s*(half+r)) + float64(k*ln2Lo))) - f)
+	half = float64(float64(0.5*f) * f)
+	return float64(exponent), f, half, float64(s * (half + (odd + even)))
 }

@@ -275,13 +275,21 @@ func (c *collector) ranges(d *agg.Definition, ds docs, p *agg.Partial) error {
 				return err
 			}
 		}
-		b, err := c.part(d, list, i)
-		if err != nil {
+		if err := c.addPart(d, list, i, p); err != nil {
 			return err
 		}
-		c.budget.Give(cap(list), 4)
-		p.Buckets = append(p.Buckets, b)
 	}
+	return nil
+}
+
+// addPart adds the bucket of a list of documents, and gives the list's memory back.
+func (c *collector) addPart(d *agg.Definition, list []uint32, i int, p *agg.Partial) error {
+	b, err := c.part(d, list, i)
+	if err != nil {
+		return err
+	}
+	c.budget.Give(cap(list), 4)
+	p.Buckets = append(p.Buckets, b)
 	return nil
 }
 
@@ -302,12 +310,9 @@ func (c *collector) filtered(d *agg.Definition, ds docs, p *agg.Partial) error {
 		if err != nil {
 			return err
 		}
-		b, err := c.part(d, list, i)
-		if err != nil {
+		if err := c.addPart(d, list, i, p); err != nil {
 			return err
 		}
-		c.budget.Give(cap(list), 4)
-		p.Buckets = append(p.Buckets, b)
 	}
 	return nil
 }

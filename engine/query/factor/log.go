@@ -6,20 +6,12 @@ import (
 	"github.com/jetseek/jetseek/engine/bm25"
 )
 
-// The constants of FreeBSD's e_log10.c: 1/ln 10 and log10 2, each in two parts of which the first has trailing zeros, so that its products are exact; and those of k_log.h.
+// The constants of FreeBSD's e_log10.c: 1/ln 10 and log10 2, each in two parts of which the first has trailing zeros, so that its products are exact.
 const (
 	invLn10Hi = 4.34294481878168880939e-01
 	invLn10Lo = 2.50829467116452752298e-11
 	log10Two1 = 3.01029995663611771306e-01
 	log10Two2 = 3.69423907715893078616e-13
-
-	lg1 = 6.666666666666735130e-01
-	lg2 = 3.999999999940941908e-01
-	lg3 = 2.857142874366239149e-01
-	lg4 = 2.222219843214978396e-01
-	lg5 = 1.818357216161805012e-01
-	lg6 = 1.531383769920937332e-01
-	lg7 = 1.479819860511658591e-01
 )
 
 // Log10 is the logarithm to the base of 10, within 1 ulp, exact for powers of 10, and with the same bits on every machine. The algorithm is that of FreeBSD's e_log10.c. Log10 of a
@@ -33,21 +25,7 @@ func Log10(x float64) float64 {
 	case x == 0:
 		return math.Inf(-1)
 	}
-	mantissa, exponent := math.Frexp(x)
-	if mantissa < math.Sqrt2/2 {
-		mantissa *= 2
-		exponent--
-	}
-	f := mantissa - 1
-	y := float64(exponent)
-
-	s := f / (2 + f)
-	s2 := float64(s * s)
-	s4 := float64(s2 * s2)
-	even := float64(s4 * (lg2 + float64(s4*(lg4+float64(s4*lg6)))))
-	odd := float64(s2 * (lg1 + float64(s4*(lg3+float64(s4*(lg5+float64(s4*lg7)))))))
-	half := float64(float64(0.5*f) * f)
-	r := float64(s * (half + (odd + even)))
+	y, f, half, r := bm25.LnParts(x)
 
 	// ln(1+f) is hi+lo, of which hi has at most 32 bits.
 	hi := math.Float64frombits(math.Float64bits(f-half) &^ (1<<32 - 1))
