@@ -35,16 +35,15 @@ func (c *Coordinator) serve(ctx, background context.Context, ready func()) error
 		case c.running <- struct{}{}:
 		default:
 			err := fault.New(fault.Overloaded, "%d requests are being worked on: try again", requestsAtATime)
-			c.respondError(msg, err)
 			c.observe(op, arrived, err)
+			c.respondError(msg, err)
 			return
 		}
 		accepted.Add(1)
 		go func() { // ends with its request; serve waits for it
 			defer accepted.Done()
 			defer func() { <-c.running }()
-			err := c.answer(background, msg, collection, op)
-			c.observe(op, arrived, err)
+			c.answer(background, msg, collection, op, arrived)
 		}()
 	}
 	marks, err := c.conn.Subscribe(c.names.AppliedAll(), c.takeWatermark)
@@ -100,20 +99,20 @@ func drain(subs []*nats.Subscription) {
 	}
 }
 
-// answer works on one request, answers it, and gives the error that it was answered with. A panic is that request's error and no one else's.
-func (c *Coordinator) answer(ctx context.Context, msg *nats.Msg, collection string, op *operation) error {
+// answer works on one request, counts it and answers it. A panic is that request's error and no one else's.
+func (c *Coordinator) answer(ctx context.Context, msg *nats.Msg, collection string, op *operation, arrived time.Time) {
 	reply, err := c.work(ctx, msg, collection, op)
 	if err == nil {
 		err = c.fits(msg, reply)
 	}
+	c.observe(op, arrived, err) // before the reply leaves: who has it finds it counted
 	if err != nil {
 		c.respondError(msg, err)
-		return err
+		return
 	}
 	if err := wire.Respond(c.conn, reply); err != nil {
 		c.log.Debug("a reply could not be sent", "subject", msg.Subject, "error", err)
 	}
-	return nil
 }
 
 // work makes the reply to one request.

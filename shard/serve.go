@@ -196,10 +196,10 @@ func (m *Member) reply(r request, data []byte) {
 		m.refuse(r, fault.New(fault.TooLarge, "the answer of %d bytes does not fit a message of %d: ask for fewer documents or fields, or for frames with the header %s: 1", len(data), limit, wire.HeaderFrames))
 		return
 	}
+	m.observe(r, nil) // before the reply leaves: who has it finds it counted
 	if err := wire.Respond(m.opts.Conn, &nats.Msg{Subject: r.msg.Reply, Data: data}); err != nil {
 		m.opts.Log.Debug("a reply could not be sent", "member", m.id, "error", err)
 	}
-	m.observe(r, nil)
 }
 
 // refuse answers with an error, in the form of the request.
