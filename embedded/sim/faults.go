@@ -62,9 +62,16 @@ func (w *World) befall(ctx context.Context, f Fault) {
 		witness.Pause(ctx, f.For)
 		each(links, (*Link).mend)
 	case Slow:
-		each(links, func(l *Link) { l.slow(f.By) })
+		in, out := f.By, f.By
+		if !f.In {
+			in = 0
+		}
+		if !f.Out {
+			out = 0
+		}
+		each(links, func(l *Link) { l.slow(in, out) })
 		witness.Pause(ctx, f.For)
-		each(links, func(l *Link) { l.slow(0) })
+		each(links, func(l *Link) { l.slow(0, 0) })
 	case Break:
 		each(links, (*Link).down)
 		witness.Pause(ctx, f.For)
@@ -135,7 +142,7 @@ func (w *World) mend() {
 	for _, p := range slices.Concat(w.members, w.coordinators) {
 		for _, l := range []*Link{p.requests, p.log} {
 			l.mend()
-			l.slow(0)
+			l.slow(0, 0)
 			l.up()
 		}
 		p.clock.stand(false, false)

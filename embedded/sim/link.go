@@ -13,31 +13,36 @@ import (
 var errDown = errors.New("the link is down")
 
 // Link stands in the connections of one process to the server. Each direction can be cut, then it is silent as a network is that drops packets: what is written
-// is taken and kept, and arrives when the direction is mended; nothing is closed. Both can be slow. Connections can be broken, and refused.
+// is taken and kept, and arrives when the direction is mended; nothing is closed. Each can be slow. Connections can be broken, and refused.
 // Writes never block: the NATS client holds its lock over them, and who waits for a lock stops virtual time.
 type Link struct {
 	mu      sync.Mutex // guards what follows
 	refuses bool
-	delay   time.Duration
-	in, out chan struct{} // closed while the direction is open
+	in, out direction
 	conns   map[*conn]bool
+}
+
+// direction is one way over a link, as the process sees it.
+type direction struct {
+	open  chan struct{} // closed while it is open
+	delay time.Duration
 }
 
 func newLink() *Link {
 	open := make(chan struct{})
 	close(open)
-	return &Link{in: open, out: open, conns: make(map[*conn]bool)}
+	return &Link{in: direction{open: open}, out: direction{open: open}, conns: make(map[*conn]bool)}
 }
 
 // cut makes directions silent, in and out as the process sees them.
 func (l *Link) cut(in, out bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if in && isOpen(l.in) {
-		l.in = make(chan struct{})
+	if in && isOpen(l.in.open) {
+		l.in.open = make(chan struct{})
 	}
-	if out && isOpen(l.out) {
-		l.out = make(chan struct{})
+	if out && isOpen(l.out.open) {
+		l.out.open = make(chan struct{})
 	}
 }
 
@@ -45,18 +50,18 @@ func (l *Link) cut(in, out bool) {
 func (l *Link) mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, c := range []chan struct{}{l.in, l.out} {
-		if !isOpen(c) {
-			close(c)
+	for _, d := range []direction{l.in, l.out} {
+		if !isOpen(d.open) {
+			close(d.open)
 		}
 	}
 }
 
-// slow lets everything take a while; 0 ends it.
-func (l *Link) slow(delay time.Duration) {
+// slow lets everything take a while, in and out; 0 ends it.
+func (l *Link) slow(in, out time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.delay = delay
+	l.in.delay, l.out.delay = in, out
 }
 
 // down breaks all connections, losing what is on its way, and refuses new ones until up.
@@ -87,20 +92,20 @@ func isOpen(c chan struct{}) bool {
 }
 
 // state gives how one direction is.
-func (l *Link) state(in bool) (open chan struct{}, delay time.Duration) {
+func (l *Link) state(in bool) direction {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if in {
-		return l.in, l.delay
+		return l.in
 	}
-	return l.out, l.delay
+	return l.out
 }
 
 // wrap puts the link into a new connection.
 func (l *Link) wrap(inner net.Conn) (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.refuses || !isOpen(l.in) || !isOpen(l.out) {
+	if l.refuses || !isOpen(l.in.open) || !isOpen(l.out.open) {
 		return nil, errors.Join(errDown, inner.Close())
 	}
 	c := &conn{Conn: inner, link: l, closed: make(chan struct{}), in: newLane(), out: newLane()}
@@ -188,7 +193,7 @@ func (c *conn) next(l *lane, in bool) (parcel, error) {
 		if errors.Is(p.err, os.ErrDeadlineExceeded) || c.opening.Load() {
 			return p, nil // no message, or one that takes no time
 		}
-		open, _ := c.link.state(in)
+		open := c.link.state(in).open
 		if !isOpen(open) {
 			select {
 			case <-open:
@@ -216,8 +221,7 @@ func (c *conn) receive() {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := c.Conn.Read(buffer)
-		_, delay := c.link.state(true)
-		due := time.Now().Add(delay)
+		due := time.Now().Add(c.link.state(true).delay)
 		if n > 0 && !c.in.put(parcel{data: append([]byte(nil), buffer[:n]...), due: due}) {
 			_ = c.Close()
 			return
@@ -264,8 +268,7 @@ func (c *conn) Write(b []byte) (int, error) {
 		return 0, net.ErrClosed
 	default:
 	}
-	_, delay := c.link.state(false)
-	if !c.out.put(parcel{data: append([]byte(nil), b...), due: time.Now().Add(delay)}) {
+	if !c.out.put(parcel{data: append([]byte(nil), b...), due: time.Now().Add(c.link.state(false).delay)}) {
 		_ = c.Close()
 		return 0, net.ErrClosed
 	}

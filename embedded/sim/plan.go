@@ -22,7 +22,7 @@ const (
 )
 
 // Profiles name the mixture of faults of a plan; a seed's is the seed's remainder.
-var profiles = [...]string{"crashes", "partitions", "leases", "deaf", "server", "disks", "poison"}
+var profiles = [...]string{"crashes", "partitions", "leases", "deaf", "server", "disks", "poison", "fading"}
 
 // idleAfter is how soon members fall asleep, and auditEvery the pause of those who read from them all the time, whom they wake for: never, between two reads, or for longer than it takes to delete a
 // document meanwhile. It follows from the seed as the profile does.
@@ -82,7 +82,7 @@ type Fault struct {
 	Target string // g0/n1: a member, c0: a coordinator; "": the server
 	// Of cuts, slow links and breaks: which connections.
 	Requests, Log bool
-	In, Out       bool          // of a cut
+	In, Out       bool          // of a cut, and of slow links
 	By            time.Duration // of slow links and jumps; hang: how much later than the rest the member's apply loop wakes
 	Mono, Wall    bool          // hang: which clock stands still meanwhile, at most one
 }

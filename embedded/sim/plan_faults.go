@@ -38,6 +38,11 @@ func (p *planner) faults() {
 		p.befall(p.firstOfMany(), 0.6, 12*time.Second, p.falter)
 		p.befall(members, 0.3, 20*time.Second, p.crash)
 		p.befall(all, 0.2, 20*time.Second, p.cut)
+	case "fading":
+		p.plan.IdleAfter, p.plan.AuditEvery = 0, 0 // who sleeps holds no lease that could count for too long
+		p.fadingLogs()
+		p.befall(members, 0.7, 4*time.Second, p.ponder)
+		p.befall(members, 0.2, 20*time.Second, p.crash)
 	}
 	if p.plan.AuditEvery > 0 { // who sleeps shall not know all
 		p.befall(members, 0.6, 5*time.Second, p.shortLag)
@@ -134,13 +139,13 @@ func (p *planner) cut() Fault {
 // deafLog lets acknowledgements of the log be late or lost.
 func (p *planner) deafLog() Fault {
 	if p.Pick(50, 50) == 0 {
-		return Fault{Kind: Slow, For: p.Between(3*time.Second, 12*time.Second), Log: true, By: p.Between(300*time.Millisecond, 1400*time.Millisecond)}
+		return Fault{Kind: Slow, For: p.Between(3*time.Second, 12*time.Second), Log: true, In: true, Out: true, By: p.Between(300*time.Millisecond, 1400*time.Millisecond)}
 	}
 	return Fault{Kind: Cut, For: p.Between(time.Second, 10*time.Second), Log: true, In: true}
 }
 
 func (p *planner) slow() Fault {
-	f := Fault{Kind: Slow, For: p.Between(2*time.Second, 12*time.Second), Requests: true, Log: true, By: p.Between(5*time.Millisecond, 300*time.Millisecond)}
+	f := Fault{Kind: Slow, For: p.Between(2*time.Second, 12*time.Second), Requests: true, Log: true, In: true, Out: true, By: p.Between(5*time.Millisecond, 300*time.Millisecond)}
 	if p.Pick(75, 25) == 1 {
 		f.By = p.Between(300*time.Millisecond, 2*time.Second)
 	}
@@ -162,6 +167,23 @@ func (p *planner) deafEpisodes() {
 		for g := range p.plan.Groups {
 			behind := p.plan.memberIDs()[g*p.plan.Members+p.IntN(p.plan.Members)]
 			p.plan.Faults = append(p.plan.Faults, Fault{Kind: Lag, At: at + length - p.Between(0, 3*time.Second), For: p.Between(8*time.Second, 16*time.Second), Target: behind})
+		}
+	}
+}
+
+// fadingLogs let the way from the server on which some members have their logs become slow, and then silent for about a lease, which tells nobody. Their other connection breaks for a moment about then: what
+// its tail has may have a gap, so that they apply nothing until they can compare it with the log, and do not know that there is anything to apply.
+func (p *planner) fadingLogs() {
+	for _, id := range p.plan.memberIDs() {
+		if p.Float64() >= 0.6 {
+			continue
+		}
+		for at := p.Between(0, 10*time.Second); at < planLength-15*time.Second; at += p.Between(24*time.Second, 30*time.Second) {
+			fading, silent := p.Between(3*time.Second, 7*time.Second), p.Between(13*time.Second, 20*time.Second)
+			p.plan.Faults = append(p.plan.Faults,
+				Fault{Kind: Slow, At: at, For: fading + time.Second, Target: id, Log: true, In: true, By: p.Between(200*time.Millisecond, 2800*time.Millisecond)},
+				Fault{Kind: Cut, At: at + fading, For: silent, Target: id, Log: true, In: true, Out: p.Pick(50, 50) == 0},
+				Fault{Kind: Break, At: at + fading + p.Between(-time.Second, 3*time.Second), For: p.Between(10*time.Millisecond, 300*time.Millisecond), Target: id, Requests: true})
 		}
 	}
 }
