@@ -52,6 +52,11 @@ func (n Names) CheckStream(group string, got jetstream.StreamConfig) error {
 		{"persist mode", want.PersistMode, got.PersistMode},
 		{"messages that expire", false, got.AllowMsgTTL},
 		{"sealed", false, got.Sealed},
+		{"acknowledgements left out", false, got.NoAck},
+		{"roll-ups", false, got.AllowRollup}, // a header of one message would remove all before it
+		{"a subject transform", false, got.SubjectTransform != nil && *got.SubjectTransform != jetstream.SubjectTransformConfig{}},
+		{"max consumers", want.MaxConsumers, got.MaxConsumers},
+		{"first sequence 1", true, got.FirstSeq <= 1}, // of a log's first generation
 		{"a mirror or with sources", false, got.Mirror != nil || len(got.Sources) > 0},
 	})
 }

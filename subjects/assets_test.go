@@ -31,6 +31,13 @@ func TestCheckStreamNamesWhatIsWrong(t *testing.T) {
 		"direct reads":       func(c *jetstream.StreamConfig) { c.AllowDirect = false },
 		"republish":          func(c *jetstream.StreamConfig) { c.RePublish = nil },
 		"2 minutes":          func(c *jetstream.StreamConfig) { c.Duplicates = time.Minute },
+		"left out":           func(c *jetstream.StreamConfig) { c.NoAck, c.RePublish = true, nil },
+		"roll-ups":           func(c *jetstream.StreamConfig) { c.AllowRollup = true },
+		"transform": func(c *jetstream.StreamConfig) {
+			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: n.Log("g0"), Destination: "elsewhere"}
+		},
+		"max consumers":  func(c *jetstream.StreamConfig) { c.MaxConsumers = 1 },
+		"first sequence": func(c *jetstream.StreamConfig) { c.FirstSeq = 100 },
 	} {
 		config := n.StreamConfig("g0", subjects.StreamLimits{})
 		change(&config)

@@ -29,6 +29,7 @@ func (n Names) StreamConfig(group string, limits StreamLimits) jetstream.StreamC
 		Storage:           jetstream.FileStorage,
 		Replicas:          replicas,
 		MaxBytes:          maxBytes,
+		MaxConsumers:      -1,
 		MaxMsgs:           -1,
 		MaxMsgsPerSubject: -1,
 		MaxMsgSize:        -1,

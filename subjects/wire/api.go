@@ -86,7 +86,7 @@ type WriteReply struct {
 	Seq       uint64     `json:"seq"`
 	Durable   bool       `json:"durable"`
 	Visible   bool       `json:"visible"`
-	Verified  *bool      `json:"verified,omitempty"` // deletes only
+	Verified  *bool      `json:"verified,omitempty"` // deletes only; false where a condition kept the document
 	Members   int        `json:"members"`
 	MembersOK int        `json:"members_ok"`
 	Behind    []string   `json:"behind"`
