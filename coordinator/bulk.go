@@ -224,7 +224,7 @@ func (c *Coordinator) awaitBulk(ctx context.Context, lines []*bulkLine, wait str
 
 func lineRefusal(l *bulkLine) *wire.Error {
 	if l.out.Code == outcome.VersionConflict {
-		return withDurable(wire.FromError(fault.New(fault.VersionConflict, "_if_version is %d, and the version of %s is %d", l.op.IfVersion, fault.Quote(l.op.ID), l.out.Version)), wire.IsDurable)
+		return withDurable(wire.FromError(fault.New(fault.VersionConflict, "%s", conflict("_if_version", l.op, l.out))), wire.IsDurable)
 	}
 	return refusal(l.op, l.out)
 }

@@ -320,7 +320,8 @@ func (c *Coordinator) reply(group string, w *write, out outcome.Outcome, p write
 		Durable: true, Visible: v.visible, Members: len(declared), MembersOK: len(v.ok), Behind: nonNil(v.behind), Repeated: out.Repeated,
 	}
 	if w.op.Kind == wire.KindDelete {
-		r.Verified = &v.visible
+		gone := v.visible && (out.Code == outcome.Deleted || out.Code == outcome.NotFound) // of a conflict nothing is
+		r.Verified = &gone
 	}
 	if v.visible {
 		c.auditor.note(group, &w.op, out, v.seq)
@@ -329,10 +330,17 @@ func (c *Coordinator) reply(group string, w *write, out outcome.Outcome, p write
 		r.Report = c.tracker.reportOf(w.flight, declared, c.start)
 	}
 	if out.Code == outcome.VersionConflict {
-		message := fmt.Sprintf("if_version is %d, and the version of %s is %d: read it and try again", w.op.IfVersion, fault.Quote(w.op.ID), out.Version)
-		r.Error = &wire.ErrorInfo{Code: fault.VersionConflict, Message: message, Durable: wire.IsDurable}
+		r.Error = &wire.ErrorInfo{Code: fault.VersionConflict, Message: conflict("if_version", w.op, out), Durable: wire.IsDurable}
 	}
 	return r
+}
+
+// conflict says why an operation under a condition, which the user knows by a name, was not done.
+func conflict(condition string, op wire.Op, out outcome.Outcome) string {
+	if out.Repeated {
+		return fmt.Sprintf("the first write under this request id found %s at version %d, which it did not expect: read it, and choose a new request id to try again", fault.Quote(op.ID), out.Version)
+	}
+	return fmt.Sprintf("%s is %d, and the version of %s is %d: read it and try again", condition, op.IfVersion, fault.Quote(op.ID), out.Version)
 }
 
 // writeStatus is the HTTP status of a write reply: 202 unless the caller waited until the write was visible.
