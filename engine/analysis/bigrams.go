@@ -1,17 +1,21 @@
 package analysis
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // Scripts written without spaces are indexed as overlapping pairs of characters, so that any part of a text finds it without a dictionary: a
-// phrase of pairs is the part. A character is a letter with the marks behind it. A run of one character is a token by itself.
+// phrase of pairs is the part. A character is a letter with the marks behind it. A run of one character is a token by itself, and a query for one character
+// asks for the pairs that begin or end with it.
+
+// FirstUnspaced is the first character of Thai: no script without spaces has one below.
+const FirstUnspaced = '\u0e00'
 
 // isUnspaced tells whether a letter belongs to such a script. Their digits and signs do not count: digits are words by UAX 29.
 func isUnspaced(r rune) bool {
-	const firstThai = 0x0e00 // no such script lies below
-	if r < firstThai {
+	if r < FirstUnspaced {
 		return false
 	}
 	if isHanOrKana(r) || r == 'ｰ' { // with the signs that lengthen a Kana vowel, which are of no script
@@ -71,4 +75,42 @@ func characterLen(run string) int {
 		}
 	}
 	return len(run)
+}
+
+// MakesPairs tells whether an analyzer gives pairs of characters where a script has no spaces.
+func MakesPairs(a Analyzer) bool {
+	for _, t := range a.Analyze(nil, "一一一") {
+		if t.Position > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// IsCharacter tells whether a term is one character of a script without spaces.
+func IsCharacter(term string) bool {
+	r, _ := utf8.DecodeRuneInString(term)
+	return isUnspaced(r) && characterLen(term) == len(term)
+}
+
+// BeginsWith tells whether the first character of a term is one for which [IsCharacter] holds.
+func BeginsWith(term, character string) bool {
+	return strings.HasPrefix(term, character) && characterLen(term) == len(character)
+}
+
+// EndsWith tells whether the last character of a term is one for which [IsCharacter] holds: it begins with a letter, so that none before it can hold a part of it.
+func EndsWith(term, character string) bool { return strings.HasSuffix(term, character) }
+
+// FirstCharacter gives the length of the first character of a text that is not empty, with its marks.
+func FirstCharacter(text string) int { return characterLen(text) }
+
+// LastCharacter gives the place where the last character of a text begins.
+func LastCharacter(text string) int {
+	for end := len(text); end > 0; {
+		r, size := utf8.DecodeLastRuneInString(text[:end])
+		if end -= size; !extends(r) {
+			return end
+		}
+	}
+	return 0
 }

@@ -31,6 +31,9 @@
 // Prefixes, wildcards and regular expressions are matched against the terms of a text field. What they write out is folded as most analyzers fold, and where the field's has
 // ascii_folding it loses its accents; but not the classes of expressions: [éè] finds letters that such a field does not have. Nothing is stemmed.
 //
+// Of scripts without spaces a text field has pairs of characters. A single character matches the pairs that begin or end with it, for a constant score as a prefix does; at the
+// beginning or end of a phrase it is the end or beginning of a pair and adds nothing to idf, so that 2020年 is found in 2020年度.
+//
 // Printing ([String]) writes a tree so that parsing gives it back.
 //
 // # The forms of JSON
@@ -83,7 +86,7 @@
 //	 4 DisMax         list of nodes, tie
 //	 5 ConstantScore  node, boost
 //	 6 TextTerm       field, term, boost, leaf signed
-//	 7 TextPhrase     field, list of terms, an offset for each, unsigned, slop unsigned, flags (1 the last is a prefix), boost, leaf signed
+//	 7 TextPhrase     field, list of terms, an offset for each, unsigned, slop unsigned, flags (1 the last is a prefix, 2 the first ends a pair, 4 the last begins one), boost, leaf signed
 //	 8 KeywordSet     field, list of values ascending, boost
 //	 9 KeywordRange   field, flags (1 lo, 2 hi, 4 lo included, 8 hi included), the ends that are there, boost
 //	10 LongRange      field, lo signed, hi signed, boost
@@ -92,7 +95,7 @@
 //	13 DoubleSet      field, list of floats ascending, boost
 //	14 FieldExists    field, type one byte, boost
 //	15 IDs            list of ids ascending, boost
-//	16 TermPattern    field, kind one byte (1 prefix, 2 wildcard, 3 expression), flags (1 exact values, 2 folded, 4 without accents), text, boost
+//	16 TermPattern    field, kind one byte (1 prefix, 2 wildcard, 3 expression, 4 character), flags (1 exact values, 2 folded, 4 without accents), text, boost
 //	17 Scaled         node, factor
 //	18 Near           field, latitude, longitude, metres, boost
 //	19 AtLeast        node, score

@@ -110,6 +110,12 @@ func dump(n query.Node) string {
 		if n.Prefix {
 			terms[len(terms)-1] += "*"
 		}
+		if n.CutLast {
+			terms[len(terms)-1] += "…"
+		}
+		if n.CutFirst {
+			terms[0] = "…" + terms[0]
+		}
 		if n.Slop > 0 {
 			slop = fmt.Sprintf("~%d", n.Slop)
 		}
@@ -173,7 +179,7 @@ func dump(n query.Node) string {
 	case *query.FuzzyTerms:
 		return fmt.Sprintf("%s%s~%d/%d/%d%s%s%s", field(n.Field), n.Word, n.Edits, n.Prefix, n.Most, map[bool]string{true: "exact"}[n.Exact], map[bool]string{false: "silent"}[n.Scores], boost(n.Boost))
 	case *query.TermPattern:
-		kind := map[query.PatternKind]string{query.PrefixPattern: "prefix", query.WildcardPattern: "wildcard", query.RegexpPattern: "regexp"}[n.Kind]
+		kind := map[query.PatternKind]string{query.PrefixPattern: "prefix", query.WildcardPattern: "wildcard", query.RegexpPattern: "regexp", query.CharacterPattern: "character"}[n.Kind]
 		return fmt.Sprintf("%s%s%q%s%s%s", field(n.Field), kind, n.Text, map[bool]string{true: "exact"}[n.Exact], map[bool]string{true: "fold"}[n.Fold]+map[bool]string{true: "plain"}[n.Plain], boost(n.Boost))
 	case *query.IDs:
 		return fmt.Sprintf("ids%q%s", n.Values, boost(n.Boost))

@@ -74,7 +74,7 @@ func AppendNode(b []byte, n Node) []byte {
 			b = binary.AppendUvarint(b, uint64(offset))
 		}
 		b = binary.AppendUvarint(b, uint64(n.Slop))
-		b = append(b, flags(n.Prefix))
+		b = append(b, flags(n.Prefix, n.CutFirst, n.CutLast))
 		b = appendFloat(b, n.Boost)
 		return binary.AppendVarint(b, int64(n.Leaf))
 	case *KeywordSet:
@@ -282,7 +282,7 @@ func (d *decoder) node(depth int) Node {
 		n := &TermPattern{Field: d.string(), Kind: PatternKind(d.byte())}
 		bits := d.byte()
 		n.Exact, n.Fold, n.Plain = bits&1 != 0, bits&2 != 0, bits&4 != 0
-		if n.Kind < PrefixPattern || n.Kind > RegexpPattern || bits > 7 {
+		if n.Kind < PrefixPattern || n.Kind > CharacterPattern || bits > 7 {
 			d.fail("unknown kind of pattern")
 		}
 		n.Text, n.Boost = d.string(), d.boost()
@@ -319,13 +319,11 @@ func (d *decoder) phrase() Node {
 		}
 		n.Offsets = append(n.Offsets, offset)
 	}
-	if len(n.Terms) == 0 {
-		d.fail("a phrase without terms")
-	}
 	n.Slop = int(d.uvarint(math.MaxInt32))
 	bits := d.byte()
-	if n.Prefix = bits == 1; bits > 1 || n.Prefix && len(n.Terms) < 2 {
-		d.fail("bad phrase of a prefix")
+	n.Prefix, n.CutFirst, n.CutLast = bits&1 != 0, bits&2 != 0, bits&4 != 0
+	if bits > 7 || !n.Sound() {
+		d.fail("bad ends of a phrase")
 	}
 	n.Boost = d.boost()
 	n.Leaf = d.leaf()

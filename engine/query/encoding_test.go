@@ -31,6 +31,8 @@ func TestEncodingOfNodes(t *testing.T) {
 		{&query.TextTerm{Field: "t", Term: "go", Boost: 0, Leaf: -1}, "06 (field)0174 (term)02676f (boost)0000000000000000 (leaf)01"},
 		{&query.TextPhrase{Field: "t", Terms: []string{"a", "b"}, Offsets: []int{0, 2}, Slop: 3, Boost: 1, Leaf: 1},
 			"07 (field)0174 (terms)02 0161 0162 (offsets)00 02 (slop)03 (flags)00 (boost)" + one + "(leaf)02"},
+		{&query.TextPhrase{Field: "t", Terms: []string{"a", "b", "c"}, Offsets: []int{0, 1, 2}, CutFirst: true, CutLast: true, Boost: 1, Leaf: 1},
+			"07 (field)0174 (terms)03 0161 0162 0163 (offsets)00 01 02 (slop)00 (flags)06 (boost)" + one + "(leaf)02"},
 		{&query.KeywordSet{Field: "t", Values: []string{"a", "b"}, Boost: 1}, "08 (field)0174 (values)02 0161 0162 (boost)" + one},
 		{&query.KeywordRange{Field: "t", Lo: &a, Hi: &b, IncHi: true, Boost: 1}, "09 (field)0174 (flags)0b (lo)0161 (hi)0162 (boost)" + one},
 		{&query.KeywordRange{Field: "t", Boost: 1}, "09 (field)0174 (flags)00 (boost)" + one},
@@ -54,6 +56,7 @@ func TestEncodingOfNodes(t *testing.T) {
 				"(mode)02 (boost)01 (max)" + one + "(limit)" + one},
 		{&query.Scaled{Child: &query.MatchNone{}, Factor: 1}, "11 02 (factor)" + one},
 		{&query.TermPattern{Field: "t", Kind: query.WildcardPattern, Fold: true, Text: "a*", Boost: 1}, "10 (field)0174 (kind)02 (flags)02 (text)02612a (boost)" + one},
+		{&query.TermPattern{Field: "t", Kind: query.CharacterPattern, Text: "国", Boost: 1}, "10 (field)0174 (kind)04 (flags)00 (text)03e59bbd (boost)" + one},
 	} {
 		var digits strings.Builder
 		for _, part := range strings.Split(c.want, "(") {

@@ -17,9 +17,10 @@ type PatternKind uint8
 
 // The kinds of patterns.
 const (
-	PrefixPattern   PatternKind = iota + 1 // what terms begin with
-	WildcardPattern                        // [pattern.ParseWildcard]
-	RegexpPattern                          // [pattern.ParseRegexp]
+	PrefixPattern    PatternKind = iota + 1 // what terms begin with
+	WildcardPattern                         // [pattern.ParseWildcard]
+	RegexpPattern                           // [pattern.ParseRegexp]
+	CharacterPattern                        // one character, with which terms begin or end: pairs of a script without spaces
 )
 
 // TermPattern matches documents any of whose terms in a field matches: its words, or with Exact its exact values as a whole. Constant score.
@@ -34,6 +35,11 @@ type TermPattern struct {
 }
 
 func (*TermPattern) node() {}
+
+// Holds tells whether a term begins or ends with the character of a [CharacterPattern].
+func (n *TermPattern) Holds(term string) bool {
+	return analysis.BeginsWith(term, n.Text) || analysis.EndsWith(term, n.Text)
+}
 
 // Expression reads the text of a wildcard or regular expression.
 func (n *TermPattern) Expression() (*pattern.Expression, error) {

@@ -31,6 +31,12 @@ func Label(n Node) string {
 		if n.Prefix {
 			label += "*"
 		}
+		if n.CutFirst {
+			label += ", the first the end of a pair"
+		}
+		if n.CutLast {
+			label += ", the last the beginning of a pair"
+		}
 		if n.Slop > 0 {
 			label += fmt.Sprintf("~%d", n.Slop)
 		}
@@ -53,6 +59,9 @@ func Label(n Node) string {
 	case *FieldExists:
 		return "has the field " + n.Field
 	case *TermPattern:
+		if n.Kind == CharacterPattern {
+			return fmt.Sprintf("%s: terms that begin or end with %s", n.Field, fault.Quote(n.Text))
+		}
 		return fmt.Sprintf("%s: terms like %s", n.Field, fault.Quote(n.Text))
 	case *AtLeast:
 		return fmt.Sprintf("%s, with a score of at least %g", Label(n.Child), n.Score)

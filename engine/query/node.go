@@ -67,12 +67,20 @@ type TextTerm struct {
 // positions p(k) with max(p(k) - Offsets[k]) - min(p(k) - Offsets[k]) <= s.
 type TextPhrase struct {
 	Field   string
-	Terms   []string // at least two with Prefix
+	Terms   []string // one at least that stands for itself
 	Offsets []int
 	Slop    int
 	Prefix  bool // the last of Terms stands for all that begin with it, and adds nothing to idf
-	Boost   float64
-	Leaf    int
+	// CutFirst and CutLast say that the first or last of Terms is one character of a script without spaces, cut out of what may be a pair in a document: it stands for all
+	// terms that end (CutFirst, without a slop) or begin (CutLast, without Prefix) with it, and adds nothing to idf.
+	CutFirst, CutLast bool
+	Boost             float64
+	Leaf              int
+}
+
+// Sound tells whether the parts of a phrase fit together.
+func (n *TextPhrase) Sound() bool {
+	return len(n.whole()) > 0 && len(n.Offsets) == len(n.Terms) && !(n.CutFirst && n.Slop > 0) && !(n.CutLast && n.Prefix)
 }
 
 // KeywordSet matches documents any of whose exact values in the field is one of Values (sorted by bytes, distinct). Constant score.

@@ -29,7 +29,7 @@ func (r *resolver) readings(steps []analysis.Step, f *schema.Field, c scope) (No
 	for _, tokens := range phrases {
 		if len(tokens) > 0 {
 			words += len(tokens)
-			nodes = append(nodes, phraseNode(tokens, f, c))
+			nodes = append(nodes, r.phraseNode(tokens, f, c))
 		}
 	}
 	if len(nodes) == 0 {
@@ -46,7 +46,7 @@ func (r *resolver) spelled(steps []analysis.Step, f *schema.Field, c scope) ([]N
 		var ways []Node
 		for _, w := range s.Ways {
 			words += len(w.Tokens)
-			ways = append(ways, phraseNode(w.Tokens, f, c))
+			ways = append(ways, r.phraseNode(w.Tokens, f, c))
 		}
 		nodes = append(nodes, best(ways, 0))
 	}

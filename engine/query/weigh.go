@@ -41,12 +41,16 @@ func Leaves(nodes ...Node) []Leaf {
 	return leaves
 }
 
-// whole gives the terms of a phrase that are no prefixes.
+// whole gives the terms of a phrase that stand for themselves.
 func (n *TextPhrase) whole() []string {
-	if n.Prefix {
-		return n.Terms[:len(n.Terms)-1]
+	terms := n.Terms
+	if (n.Prefix || n.CutLast) && len(terms) > 0 {
+		terms = terms[:len(terms)-1]
 	}
-	return n.Terms
+	if n.CutFirst && len(terms) > 0 {
+		terms = terms[1:]
+	}
+	return terms
 }
 
 // Question lists the fields and terms whose statistics the leaves need, each once, in order.

@@ -43,6 +43,12 @@ func loosened(resolved Node, n *Phrase) Node {
 		}
 	case *TextPhrase:
 		p.Slop, p.Prefix = n.Slop, n.Prefix
+		p.CutLast = p.CutLast && !p.Prefix
+		p.CutFirst = p.CutFirst && p.Slop == 0 && (len(p.Terms) > 2 || !p.Prefix)
+	case *TermPattern:
+		if n.Prefix {
+			p.Boost = 0
+		}
 	case *TextTerm:
 		if n.Prefix {
 			return &TermPattern{Field: p.Field, Kind: PrefixPattern, Text: p.Term} // a prefix adds nothing to a phrase's score
@@ -72,20 +78,36 @@ func (r *resolver) phraseOf(text string, f *schema.Field, c scope) (Node, error)
 	if err != nil || len(tokens) == 0 {
 		return nil, err
 	}
-	return phraseNode(tokens, f, c), nil
+	return r.phraseNode(tokens, f, c), nil
 }
 
 // phraseNode gives the term or phrase of tokens, of which there is at least one.
-func phraseNode(tokens []analysis.Token, f *schema.Field, c scope) Node {
-	if len(tokens) == 1 {
-		return &TextTerm{Field: f.Name, Term: tokens[0].Term, Boost: c.leaf(), Leaf: -1}
+func (r *resolver) phraseNode(tokens []analysis.Token, f *schema.Field, c scope) Node {
+	first, last := tokens[0].Term, tokens[len(tokens)-1].Term
+	switch {
+	case len(tokens) > 1:
+	case r.isCut(first, f):
+		return &TermPattern{Field: f.Name, Kind: CharacterPattern, Text: first, Boost: c.leaf()}
+	default:
+		return &TextTerm{Field: f.Name, Term: first, Boost: c.leaf(), Leaf: -1}
 	}
 	n := &TextPhrase{Field: f.Name, Boost: c.leaf(), Leaf: -1}
 	for _, t := range tokens {
 		n.Terms = append(n.Terms, t.Term)
 		n.Offsets = append(n.Offsets, t.Position-tokens[0].Position)
 	}
+	n.CutLast = r.isCut(last, f)
+	n.CutFirst = r.isCut(first, f) && (len(tokens) > 2 || !n.CutLast)
 	return n
+}
+
+// isCut tells whether a term is one character where a text field has pairs of them, so that it may stand within longer texts in the pair to its left or right.
+func (r *resolver) isCut(term string, f *schema.Field) bool {
+	if !analysis.IsCharacter(term) {
+		return false
+	}
+	analyzer, known := r.schema.IndexAnalyzer(f)
+	return known && analysis.MakesPairs(analyzer)
 }
 
 // tokens analyses a text as the field's words are asked for.
@@ -190,6 +212,10 @@ func (r *resolver) matchTerms(text, fuzziness string, f *schema.Field, c scope) 
 	}
 	terms := make([]Node, len(tokens))
 	for i, t := range tokens {
+		if edits(fuzziness, 1) == 0 && r.isCut(t.Term, f) {
+			terms[i] = r.phraseNode(tokens[i:i+1], f, c)
+			continue
+		}
 		if terms[i], err = r.fuzzy(t.Term, fuzziness, &Fuzzy{Pos: -1}, f, c, false); err != nil {
 			return nil, err
 		}

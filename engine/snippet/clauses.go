@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/query"
 	"github.com/jetseek/jetseek/engine/query/pattern"
@@ -18,7 +19,8 @@ const none = -1
 type clauses struct {
 	field    *schema.Field
 	terms    map[string]int
-	patterns []termPattern // of words
+	patterns []termPattern  // of words
+	cut      map[string]int // characters of scripts without spaces, which are marked in the pairs that hold them
 	phrases  []phrase
 	inPhrase map[string]bool // terms of phrases
 
@@ -166,6 +168,12 @@ func (r *reader) pattern(n *query.TermPattern, word int) error {
 	if c == nil {
 		return nil
 	}
+	if n.Kind == query.CharacterPattern {
+		if _, known := c.cut[n.Text]; !known {
+			c.cut[n.Text] = r.own(word)
+		}
+		return nil
+	}
 	if len(c.patterns)+len(c.valuePatterns) >= MaxPatterns {
 		return fault.New(fault.LimitExceeded, "snippets of field %s: at most %d prefixes, wildcards and expressions are looked for in it", fault.Quote(n.Field), MaxPatterns)
 	}
@@ -193,6 +201,21 @@ func (c *clauses) word(term string) int {
 		return word
 	}
 	return firstMatch(c.patterns, term)
+}
+
+// cutWords gives the words of the query that the first and the last character of a term stand for.
+func (c *clauses) cutWords(term string) (first, last int) {
+	if len(c.cut) == 0 {
+		return none, none
+	}
+	return c.cutWord(term[:analysis.FirstCharacter(term)]), c.cutWord(term[analysis.LastCharacter(term):])
+}
+
+func (c *clauses) cutWord(character string) int {
+	if word, ok := c.cut[character]; ok {
+		return word
+	}
+	return none
 }
 
 // valueWord gives the word of the query that an exact value stands for.

@@ -40,7 +40,7 @@ func New(s *schema.Schema, q query.Node, o *Options) (*Cutter, error) {
 		if f.Type != schema.Text && f.Type != schema.Keyword {
 			return nil, fault.New(fault.BadField, "field %s is %s: snippets are cut from text and keyword fields", fault.Quote(name), f.Type)
 		}
-		r.fields[name] = &clauses{field: f, terms: map[string]int{}, values: map[string]int{}, inPhrase: map[string]bool{}}
+		r.fields[name] = &clauses{field: f, terms: map[string]int{}, values: map[string]int{}, cut: map[string]int{}, inPhrase: map[string]bool{}}
 		c.fields = append(c.fields, r.fields[name])
 	}
 	if err := r.node(q, none); err != nil {
@@ -120,11 +120,12 @@ func bounded(values []string) (_ []string, broken bool) {
 	return values, false
 }
 
-// token is one of a value, with the word of the query that matched it.
+// token is one of a value, with the word of the query that matched it, or its first or last character alone: pairs of characters are matched by one of them, too.
 type token struct {
 	analysis.Token
-	value int
-	word  int
+	value       int
+	word        int
+	first, last int
 }
 
 // analyse gives the tokens of all values as they were indexed, with what matches them; of a broken last value without the word that it breaks.
@@ -155,7 +156,8 @@ func (c *Cutter) analyse(f *clauses, values []string, broken bool) ([]token, err
 				seen[t.Term] = word
 			}
 			t.Position += base
-			c.tokens = append(c.tokens, token{Token: t, value: i, word: word})
+			first, last := f.cutWords(t.Term)
+			c.tokens = append(c.tokens, token{Token: t, value: i, word: word, first: first, last: last})
 		}
 		if len(found) > 0 {
 			base += found[len(found)-1].Position + 1 + analysis.PositionGap

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sort"
 	"strings"
+
+	"github.com/jetseek/jetseek/engine/analysis"
 )
 
 // markPhrases gives the tokens of phrases their word, where the phrases are.
@@ -28,8 +30,14 @@ func (c *clauses) markPhrases(pace *pace, tokens []token) error {
 // slot is one term of a phrase with the tokens that may stand for it.
 type slot struct {
 	offset int
-	places []int // in tokens, ascending
+	places []int             // in tokens, ascending
+	word   func(*token) *int // which part of a token it marks
 }
+
+// The parts of a token that a slot marks.
+func whole(t *token) *int          { return &t.word }
+func firstCharacter(t *token) *int { return &t.first }
+func lastCharacter(t *token) *int  { return &t.last }
 
 // at gives the range of places whose positions lie from lo to hi.
 func (s *slot) at(tokens []token, lo, hi int) []int {
@@ -41,9 +49,14 @@ func (s *slot) at(tokens []token, lo, hi int) []int {
 func (p *phrase) mark(pace *pace, tokens []token, byTerm map[string][]int) error {
 	slots := make([]slot, len(p.Terms))
 	for k, term := range p.Terms {
-		slots[k] = slot{p.Offsets[k], byTerm[term]}
-		if p.Prefix && k == len(p.Terms)-1 {
-			slots[k].places = beginning(tokens, term)
+		slots[k] = slot{p.Offsets[k], byTerm[term], whole}
+		switch last := k == len(p.Terms)-1; {
+		case p.Prefix && last:
+			slots[k].places = like(tokens, strings.HasPrefix, term)
+		case p.CutLast && last:
+			slots[k].places, slots[k].word = like(tokens, analysis.BeginsWith, term), firstCharacter
+		case p.CutFirst && k == 0:
+			slots[k].places, slots[k].word = like(tokens, analysis.EndsWith, term), lastCharacter
 		}
 		if len(slots[k].places) == 0 {
 			return nil
@@ -70,11 +83,11 @@ func (p *phrase) mark(pace *pace, tokens []token, byTerm map[string][]int) error
 	return nil
 }
 
-// beginning gives the tokens that begin with a prefix.
-func beginning(tokens []token, prefix string) []int {
+// like gives the tokens whose terms pass a test against a part of one.
+func like(tokens []token, test func(term, part string) bool, part string) []int {
 	var places []int
 	for i := range tokens {
-		if strings.HasPrefix(tokens[i].Term, prefix) {
+		if test(tokens[i].Term, part) {
 			places = append(places, i)
 		}
 	}
@@ -98,10 +111,10 @@ func (p *phrase) markWindow(pace *pace, tokens []token, slots []slot, windows []
 		}
 	}
 	// Where every slot can have a position of its own, each token of each window is in some choice: another slot has it, or its own takes it instead.
-	for _, window := range windows {
+	for k, window := range windows {
 		for _, i := range window {
-			if tokens[i].word == none {
-				tokens[i].word = p.word
+			if word := slots[k].word(&tokens[i]); *word == none {
+				*word = p.word
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"github.com/jetseek/jetseek/engine/analysis"
 )
 
 // text is one value of a field.
@@ -37,12 +39,21 @@ func split(values []string, tokens []token) []text {
 
 // match finds what the query matched: words, or without any the exact value.
 func (t *text) match(f *clauses) {
+	add := func(start, end, word int) {
+		if word != none && start < end {
+			t.matches = append(t.matches, match{start: start, end: end, word: word})
+		}
+	}
 	for i := range t.tokens {
-		if k := &t.tokens[i]; k.word != none && k.Start < k.End {
-			t.matches = append(t.matches, match{start: k.Start, end: k.End, word: k.word})
+		k := &t.tokens[i]
+		add(k.Start, k.End, k.word)
+		if k.first != none || k.last != none {
+			add(k.Start, k.Start+analysis.FirstCharacter(t.value[k.Start:k.End]), k.first)
+			add(k.Start+analysis.LastCharacter(t.value[k.Start:k.End]), k.End, k.last)
 		}
 	}
 	slices.SortStableFunc(t.matches, func(a, b match) int { return cmp.Compare(a.start, b.start) })
+	t.matches = slices.Compact(t.matches) // two pairs share each character
 	if len(t.matches) == 0 && t.value != "" && f.field.HasExact(t.value) {
 		if word := f.valueWord(t.value); word != none {
 			t.matches = []match{{end: len(t.value), word: word}}

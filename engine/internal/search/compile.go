@@ -160,7 +160,7 @@ func (e *env) phrase(n *query.TextPhrase, scoring bool) scorer {
 	weight := e.weight(n.Leaf, scoring)
 	f := e.view.Segment.Field(n.Field)
 	switch {
-	case len(n.Terms) == 0 || n.Prefix && len(n.Terms) == 1 || len(n.Offsets) != len(n.Terms):
+	case !n.Sound():
 		e.fail(fault.New(fault.BadQuery, "a phrase of %d terms at %d places", len(n.Terms), len(n.Offsets)))
 		return nil
 	case f == nil || !f.HasText:
@@ -169,9 +169,14 @@ func (e *env) phrase(n *query.TextPhrase, scoring bool) scorer {
 	p := &phrase{offsets: n.Offsets, env: e, weight: weight, lengths: &f.Lengths}
 	var terms []scorer
 	whole := n.Terms
-	if n.Prefix {
-		whole = n.Terms[:len(n.Terms)-1]
-		p.last = &anyPrefixed{env: e, field: f, prefix: n.Terms[len(whole)]}
+	switch last := len(whole) - 1; {
+	case n.Prefix:
+		whole, p.last = whole[:last], &anyOf{env: e, field: f, terms: beginning(&f.Terms, whole[last])}
+	case n.CutLast:
+		whole, p.last = whole[:last], &anyOf{env: e, field: f, terms: pairsFrom(&f.Terms, whole[last])}
+	}
+	if n.CutFirst {
+		whole, p.first = whole[1:], &anyOf{env: e, field: f, terms: e.pairsTo(&f.Terms, whole[0])}
 	}
 	if n.Slop > 0 {
 		p.slop = newSlop(e, whole, n.Offsets, n.Slop)

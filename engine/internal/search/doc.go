@@ -1,5 +1,5 @@
 // Package search finds the best documents of some segments: resolved queries are executed on postings, columns and sets; matches are counted, and
-// kept in a bounded heap by the total order. It imports the vocabulary (query, bm25, geo, schema, fault), docset and segment.
+// kept in a bounded heap by the total order. It imports the vocabulary (query, analysis, bm25, geo, schema, fault), docset and segment.
 //
 // There are two ways. A query that is, but for filters, made of terms or one phrase is a [plan]: a [sweep] executes it a window of 4096 documents at a time, over blocks of postings
 // in plain arrays, and leaves out what cannot enter the heap; where all matches score alike, or nobody wants scores, a window is just bits. Two kinds of plans need no

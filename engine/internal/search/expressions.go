@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 
+	"github.com/jetseek/jetseek/engine/analysis"
 	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/internal/docset"
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
@@ -22,15 +23,11 @@ func (e *env) termPattern(n *query.TermPattern) scorer {
 	if n.Exact {
 		dict, lists = &f.Exact, f.ExactPostings()
 	}
-	if n.Kind == query.PrefixPattern {
-		u := union{env: e, lists: lists}
-		for ref := range beginning(dict, n.Text) {
-			if !e.step() {
-				return nil
-			}
-			u.add(ref)
-		}
-		return u.scorer(n.Boost)
+	switch n.Kind {
+	case query.PrefixPattern:
+		return e.anyIn(beginning(dict, n.Text), lists, n.Boost)
+	case query.CharacterPattern:
+		return e.anyIn(e.unspaced(dict, n.Holds), lists, n.Boost)
 	}
 	a, err := e.automaton(n)
 	if err != nil {
@@ -42,6 +39,45 @@ func (e *env) termPattern(n *query.TermPattern) scorer {
 		u.add(m.Ref())
 	}
 	return u.scorer(n.Boost)
+}
+
+// anyIn finds the documents of any of some lists.
+func (e *env) anyIn(refs iter.Seq[postings.Ref], lists postings.Source, boost float64) scorer {
+	u := union{env: e, lists: lists}
+	for ref := range refs {
+		if !e.step() {
+			return nil
+		}
+		u.add(ref)
+	}
+	return u.scorer(boost)
+}
+
+// unspaced walks the lists of those terms of scripts without spaces that a test lets pass.
+func (e *env) unspaced(dict *termdict.Dict, holds func(term string) bool) iter.Seq[postings.Ref] {
+	return func(yield func(postings.Ref) bool) {
+		for it := dict.Seek(string(analysis.FirstUnspaced)); it.Valid() && e.step(); it.Next() {
+			if holds(string(it.Term())) && !yield(it.Ref()) {
+				return
+			}
+		}
+	}
+}
+
+// pairsFrom walks the lists of the terms that begin with a character.
+func pairsFrom(dict *termdict.Dict, character string) iter.Seq[postings.Ref] {
+	return func(yield func(postings.Ref) bool) {
+		for it := dict.Seek(character); it.Valid() && bytes.HasPrefix(it.Term(), []byte(character)); it.Next() {
+			if analysis.BeginsWith(string(it.Term()), character) && !yield(it.Ref()) {
+				return
+			}
+		}
+	}
+}
+
+// pairsTo walks the lists of the terms that end with a character.
+func (e *env) pairsTo(dict *termdict.Dict, character string) iter.Seq[postings.Ref] {
+	return e.unspaced(dict, func(term string) bool { return analysis.EndsWith(term, character) })
 }
 
 // beginning walks the lists of the terms that begin with a prefix.

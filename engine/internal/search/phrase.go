@@ -15,9 +15,10 @@ type phrase struct {
 	env     *env
 	weight  bm25.Weight
 	lengths *docvalues.Column
-	freq    uint32       // in the document it stands on
-	last    *anyPrefixed // not nil: the last slot takes any term with a prefix
-	slop    *slop        // not nil: slots may stand apart
+	freq    uint32 // in the document it stands on
+	first   *anyOf // not nil: the first slot takes any of some terms
+	last    *anyOf // not nil: the last slot does
+	slop    *slop  // not nil: slots may stand apart
 
 	starts, positions []uint32 // scratch
 }
@@ -65,6 +66,12 @@ func (s *phrase) count() uint32 {
 
 // at appends the positions of a slot in the document.
 func (s *phrase) at(k int, dst []uint32) []uint32 {
+	if s.first != nil {
+		if k == 0 {
+			return s.first.at(s.all.Doc(), dst)
+		}
+		k--
+	}
 	if k == len(s.its) {
 		return s.last.at(s.all.Doc(), dst)
 	}

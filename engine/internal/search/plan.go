@@ -66,7 +66,7 @@ func (p *plan) ofPhrase(n *query.TextPhrase) bool {
 	for _, t := range n.Terms {
 		p.all = append(p.all, query.TextTerm{Field: n.Field, Term: t, Leaf: n.Leaf})
 	}
-	return n.Slop == 0 && !n.Prefix && len(n.Terms) > 0 && len(n.Terms) == len(n.Offsets)
+	return n.Slop == 0 && !n.Prefix && !n.CutFirst && !n.CutLast && n.Sound()
 }
 
 // onlyPhrase gives the phrase that is all that scores in a query and must match; nil when there is none.

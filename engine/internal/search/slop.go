@@ -2,10 +2,12 @@ package search
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
 	"github.com/jetseek/jetseek/engine/internal/segment"
+	"github.com/jetseek/jetseek/engine/internal/segment/postings"
 )
 
 // slop counts the positions from which a phrase with a slop completes. Slot k of the phrase stands at place p - offset(k) when its term is at position p: the phrase completes
@@ -15,7 +17,7 @@ type slop struct {
 	slop      int64
 	offsets   []int
 	same      [][]int // slots by term, ascending, that of the first slot first: slots of one term must take distinct positions
-	prefix    bool    // the last slot takes any term with a prefix, perhaps those of others too, and is in no list of same
+	open      bool    // the last slot takes any of some terms, perhaps those of others too, and is in no list of same
 	positions [][]uint32
 
 	used    []int64 // positions that the slots looked at took
@@ -23,9 +25,9 @@ type slop struct {
 	counted []bool  // by position of the first slot
 }
 
-// newSlop makes that of the terms of the first slots; one slot more takes a prefix.
+// newSlop makes that of the terms of the first slots; one slot more may take any of some terms.
 func newSlop(e *env, terms []string, offsets []int, most int) *slop {
-	s := &slop{env: e, slop: int64(most), offsets: offsets, prefix: len(terms) < len(offsets), positions: make([][]uint32, len(offsets))}
+	s := &slop{env: e, slop: int64(most), offsets: offsets, open: len(terms) < len(offsets), positions: make([][]uint32, len(offsets))}
 	for k := range terms {
 		term := slices.IndexFunc(s.same, func(slots []int) bool { return terms[slots[0]] == terms[k] })
 		if term < 0 {
@@ -76,7 +78,7 @@ func (s *slop) completes(least, start int64) bool {
 	if !s.fits(s.same[0], least, start) {
 		return false
 	}
-	if !s.prefix {
+	if !s.open {
 		return true
 	}
 	// The other slots took the first positions that they could, so that they left the last slot as many as they can.
@@ -123,11 +125,11 @@ func (s *slop) fits(slots []int, least, taken int64) bool {
 	return true
 }
 
-// anyPrefixed gives the positions in a document of all terms that begin with a prefix.
-type anyPrefixed struct {
-	env    *env
-	field  *segment.Field
-	prefix string
+// anyOf gives the positions in a document of all of some terms.
+type anyOf struct {
+	env   *env
+	field *segment.Field
+	terms iter.Seq[postings.Ref]
 
 	base, end uint32 // the documents that found is of
 	found     []occurrence
@@ -137,8 +139,8 @@ type anyPrefixed struct {
 // occurrence is a position in a document.
 type occurrence struct{ doc, position uint32 }
 
-// at appends the positions in a document; documents ascend. A window of them is read at a time, since a prefix can have more terms than lists can be open.
-func (p *anyPrefixed) at(doc uint32, dst []uint32) []uint32 {
+// at appends the positions in a document; documents ascend. A window of them is read at a time, since these can be more terms than lists can be open.
+func (p *anyOf) at(doc uint32, dst []uint32) []uint32 {
 	if doc >= p.end {
 		p.read(doc &^ (windowDocs - 1))
 	}
@@ -150,9 +152,9 @@ func (p *anyPrefixed) at(doc uint32, dst []uint32) []uint32 {
 }
 
 // read gathers the occurrences in the window that begins at base.
-func (p *anyPrefixed) read(base uint32) {
+func (p *anyOf) read(base uint32) {
 	p.base, p.end, p.found = base, base+windowDocs, p.found[:0]
-	for ref := range beginning(&p.field.Terms, p.prefix) {
+	for ref := range p.terms {
 		it := p.env.list(p.field.TermPostings(), ref)
 		for doc := it.Advance(base); doc < p.end && p.env.step(); doc = it.Next() {
 			p.scratch = it.Positions(p.scratch[:0])
