@@ -140,14 +140,10 @@ func (m *Member) applyBatch(batch []message) (err error) {
 	if err := m.attach(messages, place); err != nil {
 		return err
 	}
-	var outcomes [][]outcome.Outcome
 	if m.trial.has(first) {
 		at = new(wire.Place)
-		outcomes, err = m.applySingly(messages[0], at)
-	} else {
-		m.folder.note(attempt{from: first, to: last})
-		outcomes, err = m.index.get().Apply(messages)
 	}
+	outcomes, err := m.handOver(messages, last, at)
 	if err != nil {
 		return newBrokenOff(first, last, at, err.Error())
 	}
@@ -173,6 +169,17 @@ func (m *Member) applyBatch(batch []message) (err error) {
 		m.missed = nil
 	}
 	return nil
+}
+
+// handOver lets the engine apply messages, one operation at a time where at is told which; what it is at is written down before.
+func (m *Member) handOver(messages []engine.Message, last uint64, at *wire.Place) ([][]outcome.Outcome, error) {
+	m.pace.begin(messages)
+	defer m.pace.end()
+	if at != nil {
+		return m.applySingly(messages[0], at)
+	}
+	m.folder.note(attempt{from: messages[0].Seq, to: last})
+	return m.index.get().Apply(messages)
 }
 
 // isWrite tells whether a message changes what the group holds. Leases, and places in the log, do not.

@@ -89,6 +89,9 @@
 // apply, into a file whose page outlives the process, and strikes it out afterwards. When a batch breaks off, in this life or the last one, the index is opened again as its files have it, and the
 // messages of that batch are applied one operation at a time, each written down before. Leases of before count no more: the index has gone back behind what it said it had applied. An operation at which that breaks off too is not tried a third time: a process dies at most twice of it.
 //
+// What does not come to an end ends the process as well, since nothing else stops it: while the engine applies, the member looks ten times in 10 s whether it is still at the same batch, or the same operation on trial, with
+// 10 s for each MiB of it, and Run fails with [ErrEndless] when it was eleven times. Looks are counted, not time: a process that was stopped has not looked.
+//
 //	the member leaves rotation (stalled, reason poison), before that operation, and says in its liveness record that it is stuck there
 //	another says that it has applied it     the fault is this member's. It makes its index anew and tries once more; then it fails (own_fault). The others go on.
 //	every other says that it is stuck too   each writes quarantine{place} to the log, on the subject log.{group}.quarantine; the first one counts. A member that has failed counts as
@@ -103,8 +106,7 @@
 // request key, and its condition, takes it out of the quarantine and is done in its own place of the log. If another operation on the id was done in between it does nothing: what was deleted does
 // not come back.
 //
-// What is not there: an operation that never ends keeps its members out of rotation (lag), and is not set aside. Records of the quarantine that were written before a cluster got keys do not
-// verify afterwards: try their operations again first.
+// What is not there: records of the quarantine that were written before a cluster got keys do not verify afterwards: try their operations again first.
 //
 // # What is genuine
 //

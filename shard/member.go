@@ -51,6 +51,7 @@ type Member struct {
 	outlived   atomic.Uint64
 	trial      trial                      // of the apply loop alone
 	stuck      atomic.Pointer[wire.Place] // the operation that the member cannot apply, while that is to be decided
+	pace       pace
 	marks      marks
 	doubts     chan doubt    // capacity doubtsKept
 	unreadable chan struct{} // capacity 1: the index is to be made anew
@@ -122,8 +123,22 @@ func (m *Member) AwaitServing(ctx context.Context) error {
 }
 
 // Run joins the group, serves until ctx ends, then drains: it stops serving, releases its leases through the log and returns when all that it started
-// has ended. It waits for a NATS that is not there yet. An error is one of this process; what is wrong with the log makes the member Failed instead.
-func (m *Member) Run(ctx context.Context) (err error) {
+// has ended. It waits for a NATS that is not there yet. An error is one of this process; what is wrong with the log makes the member Failed instead. [ErrEndless] is the only one
+// behind which something still runs, and keeps the folder locked.
+func (m *Member) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1) // has room for the only one
+	go func() { ended <- m.run(ctx) }()
+	err := m.watchApply(ctx, ended)
+	if errors.Is(err, ErrEndless) {
+		cancel() // before it fails: a member that is said to have failed counts as one that cannot apply what others cannot
+		m.fail(err)
+	}
+	return err
+}
+
+func (m *Member) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, m.folder.close()) }()
 	if err := m.openIndex(); err != nil {
 		m.fail(err)

@@ -67,6 +67,8 @@ type Options struct {
 	IdleAfter time.Duration
 	// MaxLag is how long a message that the log holds may wait to be applied before the member leaves rotation until it keeps pace; 0: 5 s.
 	MaxLag time.Duration
+	// ApplyLimit is how long the engine may take for each MiB, begun, of what it applies at once before the member ends with [ErrEndless]; 0: 10 s.
+	ApplyLimit time.Duration
 	// Clock measures leases; nil: SystemClock.
 	Clock Clock
 	// Resources are shared by all members of the process ([NewResources]); nil: the member's own.
@@ -130,6 +132,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxLag <= 0 {
 		o.MaxLag = maxLag
+	}
+	if o.ApplyLimit <= 0 {
+		o.ApplyLimit = applyLimit
 	}
 	if o.Clock == nil {
 		o.Clock = SystemClock()

@@ -9,7 +9,7 @@ import (
 	"github.com/jetseek/jetseek/engine"
 )
 
-// poison breaks the engine on purpose: documents with a magic word make it panic, or end the process in one of the ways that cannot be recovered from.
+// poison breaks the engine on purpose: documents with a magic word make it panic, go on for ever, or end the process in one of the ways that cannot be recovered from.
 func poison() func(*engine.Op) {
 	return func(op *engine.Op) {
 		switch {
@@ -19,6 +19,8 @@ func poison() func(*engine.Op) {
 			os.Exit(3)
 		case bytes.Contains(op.Body, []byte("poison-recursion")):
 			recurse(1)
+		case bytes.Contains(op.Body, []byte("poison-endless")):
+			select {}
 		}
 	}
 }

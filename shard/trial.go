@@ -146,6 +146,7 @@ func (b *brokenOff) Error() string {
 func (m *Member) applySingly(message engine.Message, at *wire.Place) ([][]outcome.Outcome, error) {
 	return m.index.get().ApplySingly([]engine.Message{message}, func(p engine.Place) {
 		*at = wire.Place(p)
+		m.pace.next()
 		m.folder.note(attempt{from: p.Seq, to: m.trial.to, singly: true, op: p.Op, anew: m.trial.isAnew(*at)})
 	})
 }
