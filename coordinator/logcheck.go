@@ -26,6 +26,7 @@ type logChecks struct {
 	mu       sync.Mutex             // guards the fields below
 	settings map[string]*wire.Error // by group, those of the map: a setting that could lose what is written
 	setBack  map[string]setBack     // by group: the log gave a place again that it had given before
+	lacking  map[string]string      // by group: what the log has lost that members have applied; it is written to all the same
 	sync     syncState              // of the NATS server
 }
 
@@ -49,7 +50,10 @@ func (k *logChecks) wrong(group string) *wire.Error {
 func (k *logChecks) findings() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	by := make(map[string]string)
+	by := maps.Clone(k.lacking)
+	if by == nil {
+		by = make(map[string]string)
+	}
 	for group, err := range k.settings {
 		by[group] = err.Message
 	}
@@ -77,6 +81,23 @@ func (k *logChecks) setting(group string, err *wire.Error) (news bool) {
 	}
 	k.settings[group] = err
 	return !known
+}
+
+// lacks notes what a log has lost, "" for nothing, and tells whether that is news.
+func (k *logChecks) lacks(group, what string) (news bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if what == k.lacking[group] {
+		return false
+	}
+	if k.lacking == nil {
+		k.lacking = make(map[string]string)
+	}
+	k.lacking[group] = what
+	if what == "" {
+		delete(k.lacking, group)
+	}
+	return what != ""
 }
 
 // wasSetBack notes a log that was set back.
@@ -148,10 +169,18 @@ func (c *Coordinator) checkSettings(ctx context.Context, group string) time.Dura
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
 	stream, err := c.js.Stream(ctx, c.names.Stream(group))
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		gone := unavailable(reasonLogRewritten, "the log of group %s is gone: there is no stream %s. Its members keep what they have applied: restore the stream from a backup, then start them again", group, c.names.Stream(group))
+		if c.checks.setting(group, gone) {
+			c.log.Error("a log is gone", "group", group, "stream", c.names.Stream(group))
+		}
+		return checkAgain
+	}
 	if err != nil {
 		c.log.Debug("the settings of a log could not be read", "group", group, "error", err)
 		return checkAgain // what was known stands: a write finds out by itself whether the log takes it
 	}
+	c.checkWhole(group, stream.CachedInfo().State)
 	err = c.names.CheckStream(group, stream.CachedInfo().Config)
 	if err == nil {
 		err = c.checks.unsynced()
@@ -167,6 +196,22 @@ func (c *Coordinator) checkSettings(ctx context.Context, group string) time.Dura
 		c.log.Error("a log is not kept as it must be: nothing is written to it", "group", group, "error", err)
 	}
 	return checkAgain
+}
+
+// checkWhole looks whether a log holds all that was ever written to it: nothing is removed from it. Members that had applied what it lacks go on, and so do writes.
+func (c *Coordinator) checkWhole(group string, state jetstream.StreamState) {
+	what := ""
+	switch {
+	case state.FirstSeq > 1:
+		what = fmt.Sprintf("the log of group %s begins at message %d: what was before it was purged, and only members that have applied it hold it. Keep their data folders; a member "+
+			"without its data needs a copy of one of them, or the stream from a backup", group, state.FirstSeq)
+	case state.NumDeleted > 0:
+		what = fmt.Sprintf("the log of group %s has lost %d messages in its midst, and only members that have applied them hold them. Keep their data folders; restore the stream from a backup "+
+			"or a healthy replica", group, state.NumDeleted)
+	}
+	if c.checks.lacks(group, what) {
+		c.log.Error("a log has lost messages that it had acknowledged", "group", group, "first", state.FirstSeq, "deleted", state.NumDeleted)
+	}
 }
 
 // wrong gives why nothing may be written to the log, or nil. The first write to a log has its settings checked.
@@ -187,7 +232,8 @@ func (p *packer) wrong(ctx context.Context) *wire.Error {
 // not known, and no other follows it.
 func (p *packer) setBack(f *flight, seq, seen uint64) {
 	rewritten := unavailable(reasonLogRewritten, "the log of group %s stored a message as number %d after %d had been acknowledged: NATS has lost what it had stored. Nothing "+
-		"more is written to it: restore the stream from a backup or a healthy replica, then start its members again", p.group, seq, seen)
+		"more is written to it: restore the stream from a backup or a healthy replica, then start its members again; to go on with what it has now, "+
+		"start members with empty data folders, then all coordinators again", p.group, seq, seen)
 	p.c.checks.wasSetBack(p.group, seen, rewritten)
 	p.c.log.Error("a log was set back", "group", p.group, "stored", seq, "acknowledged", seen)
 	f.refused = withDurable(rewritten, wire.DurableUnknown)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/subjects/wire"
 )
@@ -98,6 +100,40 @@ func TestLogThatWasSetBackStopsWritesUntilItIsRestored(t *testing.T) {
 	c.untilTaken(by, 20*time.Second)
 	if m := c.members(by); len(m.Alarms) != 0 {
 		t.Errorf("alarms %q after the log is whole again", m.Alarms)
+	}
+}
+
+// A log whose beginning was purged is an alarm, and is written to: members have applied what is gone. One whose stream is gone is not, and the write that finds it out says so.
+func TestLogThatLostMessages(t *testing.T) {
+	c := newCluster(t, 1)
+	by := c.coordinator()
+	c.create(by, "c")
+	seq := c.mustIndex(by, "c", `{"id":"a"}`).Seq
+	stream, err := by.js.Stream(t.Context(), by.names.Stream("g0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.Purge(t.Context(), jetstream.WithPurgeSequence(seq)); err != nil {
+		t.Fatal(err)
+	}
+	by.checkSettings(t.Context(), "g0") // as it does each minute
+	if m := c.members(by); len(m.Alarms) != 1 || !strings.Contains(m.Alarms[0], fmt.Sprintf("begins at message %d", seq)) {
+		t.Errorf("alarms %q, want that it begins at %d", m.Alarms, seq)
+	}
+	c.mustIndex(by, "c", `{"id":"b"}`)
+
+	config := stream.CachedInfo().Config
+	if err := by.js.DeleteStream(t.Context(), config.Name); err != nil {
+		t.Fatal(err)
+	}
+	for _, reason := range []string{reasonLogRefused, reasonLogRewritten} { // the first finds nobody; the second, why
+		_, err = c.index(by, "c", `{"id":"c"}`)
+		if e := wire.FromError(err); err == nil || e.Reason != reason || e.Durable != wire.NotDurable {
+			t.Errorf("a write to a stream that is gone: %v, want %s", err, reason)
+		}
+	}
+	if m := c.members(by); len(m.Alarms) != 1 || !strings.Contains(m.Alarms[0], "is gone") {
+		t.Errorf("alarms %q, want that the stream is gone", m.Alarms)
 	}
 }
 

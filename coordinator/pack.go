@@ -326,6 +326,9 @@ func (p *packer) publishOnce(ctx context.Context, msg *nats.Msg, id string) (*je
 // refuse tells all writes of a message that it was certainly not stored.
 func (p *packer) refuse(f *flight, err error) {
 	clear(p.known)
+	if errors.Is(err, jetstream.ErrNoStreamResponse) {
+		p.checked = false // the stream may be gone: the next write looks
+	}
 	if isFull(err) {
 		f.refused = notDurable(unavailable(reasonLogFull, "the log of group %s has no room for the write: %v; give NATS more room, or the stream a higher limit", p.group, err))
 	} else {

@@ -177,9 +177,14 @@ func (f *follower) hole(ctx context.Context) error {
 		last = m.Sequence - 1
 	}
 	if info, err := f.stream.Info(ctx); err == nil && info.State.FirstSeq > f.next {
-		return fmt.Errorf("%w{%d..%d}: %s begins at message %d, and the member lacks what was purged before it: let it start from the data of a member that has applied message %d",
-			errHole, f.next, info.State.FirstSeq-1, f.name, info.State.FirstSeq, info.State.FirstSeq-1)
+		return purged(f.name, f.next, info.State.FirstSeq)
 	}
 	return fmt.Errorf("%w{%d..%d}: %s has lost messages that it had acknowledged, and the member cannot go on past them. It serves no more and keeps its data: restore the "+
 		"stream from a backup or a healthy replica, then start the member again; members that had applied them go on", errHole, f.next, last, f.name)
+}
+
+// purged is the error for a stream that begins behind the message that is due.
+func purged(stream string, due, first uint64) error {
+	return fmt.Errorf("%w{%d..%d}: %s begins at message %d, and the member lacks what was purged before it: let it start from a copy of the data folder of a member that has applied message %d, "+
+		"or restore the stream from a backup", errHole, due, first-1, stream, first, first-1)
 }

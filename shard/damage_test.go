@@ -81,19 +81,7 @@ func (th *theatre) fails(l life, reason string) {
 
 func (th *theatre) failsWith(l life, reason, advice string) {
 	th.t.Helper()
-	limit := time.NewTimer(noticedWithin)
-	defer limit.Stop()
-	for {
-		state, changed := l.status.watch()
-		if state == Failed {
-			break
-		}
-		select {
-		case <-changed:
-		case <-limit.C:
-			th.t.Fatalf("member %s is %s at %d after %s, want %s", l.ID(), state, l.appliedSeq(), noticedWithin, reason)
-		}
-	}
+	th.becomes(l, Failed)
 	_, got := l.State()
 	if !strings.HasPrefix(got, reason) || !strings.Contains(got, advice) {
 		th.t.Errorf("member %s: %s\nwant %s…, and what to do", l.ID(), got, reason)
@@ -102,6 +90,24 @@ func (th *theatre) failsWith(l life, reason, advice string) {
 	defer snap.Close()
 	if l.mayServe(snap) {
 		th.t.Errorf("member %s may serve although it has failed", l.ID())
+	}
+}
+
+// becomes waits until a member is in a state.
+func (th *theatre) becomes(l life, want State) {
+	th.t.Helper()
+	limit := time.NewTimer(noticedWithin)
+	defer limit.Stop()
+	for {
+		state, changed := l.status.watch()
+		if state == want {
+			return
+		}
+		select {
+		case <-changed:
+		case <-limit.C:
+			th.t.Fatalf("member %s is %s at %d after %s, want %s", l.ID(), state, l.appliedSeq(), noticedWithin, want)
+		}
 	}
 }
 

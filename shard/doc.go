@@ -43,7 +43,7 @@
 // release{member, predecessor} for every incarnation that the data folder names: its PubAck is the head that the replay must reach
 // before the first lease. Outcomes are reported only for messages behind that head and only under a coordinator's inbox prefix.
 //
-// States: joining (replays), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), stalled (out of rotation since its disk takes no files and memory is used up, or since an operation cannot be applied), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
+// States: joining (replays; or caught up, reason no_lease, when the log has taken no lease for as long as one lasts), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), stalled (out of rotation since its disk takes no files and memory is used up, or since an operation cannot be applied), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
 // newer version, an index that cannot go on). A failed member answers nothing but ping. What stands in the log and is
 // no record, or does not decode, is passed over by every member alike.
 //
@@ -58,7 +58,8 @@
 // A member remembers the hashes of the last 4,096 messages that it has taken, and a chain over all of them, chain n = SHA-256(chain n-1, n, SHA-256(payload n)). The place
 // that it has reached (uuid of the log, sequence, both hashes) is kept with the index and written down each second. From that it finds
 //
-//	log_hole{n..m}   messages that were stored and are gone: after ten looks by name, two of them through a consumer of its own as well
+//	log_hole{n..m}   messages that were stored and are gone: after ten looks by name, two of them through a consumer of its own as well. A member that has applied what is gone goes on, also
+//	                 when it starts again: its index stands for it.
 //	log_rewritten    another message where one was applied, another log, or a log that ends before what was applied. Compared at the start, after each reconnect, after each
 //	                 lease, and when the tail repeats a sequence with another message. That a log is shorter is believed to the acknowledgement of a record alone, which
 //	                 has its place in the log's order: a server that leads no more may answer questions with an older state.

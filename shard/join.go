@@ -26,7 +26,7 @@ const (
 func (m *Member) join(ctx context.Context) error {
 	for {
 		err := m.tryJoin(ctx)
-		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || errors.Is(err, errRewritten) || errors.Is(err, subjects.ErrAsset) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || isOfTheLog(err) || errors.Is(err, subjects.ErrAsset) {
 			return err
 		}
 		m.opts.Log.Info("waiting to join the group", "member", m.id, "error", err)
@@ -127,9 +127,9 @@ func (m *Member) beginLog(ctx context.Context, expected wire.UUID) (wire.UUID, e
 			return mine, err
 		}
 	}
-	first, err := m.stream.GetMsg(ctx, 1)
-	if errors.Is(err, jetstream.ErrMsgNotFound) && expected != (wire.UUID{}) {
-		return wire.UUID{}, m.isGone(expected)
+	first, err := m.readFirst(ctx)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return expected, m.coversPurge(ctx, expected)
 	}
 	if err != nil {
 		return wire.UUID{}, fmt.Errorf("read genesis: %w", err)
@@ -139,6 +139,37 @@ func (m *Member) beginLog(ctx context.Context, expected wire.UUID) (wire.UUID, e
 		err = fmt.Errorf("%w: %w; %s", errRewritten, err, keepAndRestore)
 	}
 	return log, err
+}
+
+// readFirst reads the log's first message; one that is not there is looked for again, since another replica may have it.
+func (m *Member) readFirst(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+	for looked := 1; ; looked++ {
+		first, err := m.stream.GetMsg(ctx, 1)
+		if !errors.Is(err, jetstream.ErrMsgNotFound) || looked == holeLooks {
+			return first, err
+		}
+		if err := sleep(ctx, retryAfter); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// coversPurge tells whether the member can go on with a log that has lost its first message: it has applied all that is not there. What is left of the log is compared with that before it
+// is followed.
+func (m *Member) coversPurge(ctx context.Context, expected wire.UUID) error {
+	info, err := m.stream.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("read the state of the log: %w", err)
+	}
+	switch begins := max(info.State.FirstSeq, 2); {
+	case info.State.LastSeq == 0 && expected == (wire.UUID{}):
+		return errors.New("another member's genesis is on its way")
+	case info.State.LastSeq == 0:
+		return m.isGone(expected)
+	case begins > m.opened.seq+1:
+		return purged(m.opts.Names.Stream(m.opts.Group), m.opened.seq+1, begins)
+	}
+	return nil
 }
 
 // offerGenesis begins the log with a uuid of its own, unless it has begun: the first message decides for all.

@@ -35,6 +35,7 @@ type Member struct {
 	status   *status
 	grants   *grants
 	rest     *rest
+	unleased unleased // of the lease loop alone
 	progress *progress
 	pins     pins // for the later trips of queries
 	walks    pins // for the pages of walks
@@ -150,7 +151,7 @@ func (m *Member) run(ctx context.Context) (err error) {
 			return nil
 		}
 		m.fail(err)
-		if errors.Is(err, errRewritten) {
+		if isOfTheLog(err) {
 			return m.keepAlive(ctx) // for status: the other members of this process, and the data, are not to suffer
 		}
 		return fmt.Errorf("member %s: %w", m.id, err)

@@ -77,8 +77,10 @@ func (m *Member) renew(ctx context.Context) bool {
 		if !errors.Is(err, context.Canceled) {
 			m.opts.Log.Warn("a lease could not be renewed", "member", m.id, "error", err)
 		}
+		m.noteRefusal(ctx, err)
 		return false
 	}
+	m.unleased = unleased{}
 	if regressed(seq, known) {
 		m.fail(setBack(seq, known))
 		return true

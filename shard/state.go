@@ -9,7 +9,7 @@ type State string
 
 // The states of a member.
 const (
-	Joining  State = "joining"  // replays the log; serves nothing
+	Joining  State = "joining"  // replays the log, or gets no lease from it; serves nothing
 	Serving  State = "serving"  // caught up; serves while it holds a lease
 	Fenced   State = "fenced"   // out of rotation for a reason that passes: it mends itself, and returns
 	Stalled  State = "stalled"  // out of rotation since it can apply nothing more: the disk takes no files and memory is used up, or an operation cannot be applied

@@ -52,7 +52,8 @@
 //	F15 coordinators race                   one map, one type of a field                 TestMapIsBornOnce, TestOneTypeOfAFieldWins                -
 //	F16 a member is slow, or behind         others are asked; min_seq is kept; after 5 s TestReadYourWritesThroughAnother, TestSlowMemberLeaves-   pause
 //	                                        it leaves rotation                           AndReturns, sim leases (lag), drag
-//	F17 messages are missing in a log       the member stops and names them              TestFollowerNamesAHole, TestDamagedLogIsNoticed           -
+//	F17 messages are missing in a log       a member that has not applied them stops and TestFollowerNamesAHole, TestDamagedLogIsNoticed,          -
+//	                                        names them; others go on; it is an alarm     TestPurgedLog, TestLogThatLostMessages
 //	F18 an operation makes the engine panic all members set it aside alike; others are   TestPanicIsQuarantined, TestPoisonIsSetAsideByAll,        -
 //	    or its process die                  untouched; it can be tried again             TestPoisonedDocuments (real processes), TestDeathAtAnOperation
 //	    of one member alone                 that one makes its index anew, or fails      TestOwnFaultIsNoPoison; sim poison has both at once
