@@ -18,7 +18,7 @@ A schema defines others, of char filters, a tokenizer and filters, each in order
 |---|---|
 | char_filters | ` + "`html_strip`" + `; ` + "`mapping`" + ` (` + "`mappings`" + `: the longest that begins at a place is replaced; spaces around => do not count) |
 | tokenizer | ` + "`standard`" + `, ` + "`letter`" + `, ` + "`whitespace`" + `, ` + "`keyword`" + `, none of which folds |
-| filters | ` + "`lowercase`" + ` (full case folding and NFKC); ` + "`ascii_folding`" + ` (accents of Latin and Greek letters go); ` + "`stop`" + ` (` + "`language`" + ` or ` + "`words`" + `); ` + "`stemmer`" + ` (` + "`language`" + `); ` + "`length`" + ` (` + "`min`, `max`" + `, characters); ` + "`edge_ngram`" + ` (` + "`min`, `max`" + `: the prefixes of a word, in its place); ` + "`synonyms`" + ` (` + "`rules`" + `) |
+| filters | ` + "`lowercase`" + ` (full case folding and NFKC, without soft hyphens and other characters that show nothing, apostrophes as '); ` + "`ascii_folding`" + ` (accents of Latin and Greek letters go); ` + "`stop`" + ` (` + "`language`" + ` or ` + "`words`" + `); ` + "`stemmer`" + ` (` + "`language`" + `); ` + "`length`" + ` (` + "`min`, `max`" + `, characters); ` + "`edge_ngram`" + ` (` + "`min`, `max`" + `: the prefixes of a word, in its place); ` + "`synonyms`" + ` (` + "`rules`" + `) |
 
 Words of lists and rules pass through the filters before theirs. Synonyms change queries, not what is indexed: ` + "`\"dns, domain name system\"`" + ` lets a query for one ask for both, ` + "`\"ipad => ipad, tablet\"`" + ` lets one
 for what stands left ask for what stands right. At each place the longest spelling is taken, phrases go on behind it, and a document counts as its best reading does.

@@ -47,6 +47,15 @@ func TestStandard(t *testing.T) {
 		{"a family is one token", "hi 👨\u200d👩\u200d👧x", "hi|👨\u200d👩\u200d👧|x"},
 		{"flags are pairs", "🇩🇪🇫🇷", "🇩🇪|🇫🇷"},
 		{"a skin tone belongs to its emoji", "👍🏽!", "👍🏽"},
+		{"flags of regions differ by tags", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"},
+		{"what nobody sees folds away", "co\u00adop\ufeffer\u2060ate sha\u200elom \u202bab\u202c", "cooperate|shalom|ab"},
+		{"joiners tell words apart", "می\u200cخواهم میخواهم", "می\u200cخواهم|میخواهم"},
+		{"a letter that shows nothing is no token", "a \u3164 b", "a|b"},
+		{"variants of ideographs", "葛\U000e0100飾", "葛飾"},
+		{"spaces of no width in scripts without spaces", "ភាសា\u200bខ្មែរ", "ភាសា|សាខ្|ខ្មែ|មែរ"},
+		{"spaces of no width between other words", "a\u200bb", "a|b"},
+		{"apostrophes of every kind", "don’t don't donʼt don＇t", "don't|don't|don't|don't"},
+		{"letters in circles", "Ⓐ ⓑ", "a|b"},
 		{"a selector asks for colour only", "❤️coffee❤", "❤|coffee|❤"},
 		{"keycaps are words", "1️⃣ x", "1\u20e3|x"},
 		{"signs are none", "© → • § ™ — “x”", "x"},
@@ -257,4 +266,27 @@ func ExampleByName() {
 	// Output:
 	// 0 hello
 	// 1 東京
+}
+
+// Unicode has 4174 code points that show nothing; 2 joiners and 96 tags are no such characters here.
+func TestInvisible(t *testing.T) {
+	count := 0
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if isInvisible(r) {
+			count++
+		}
+	}
+	if want := 4174 - 2 - 96; count != want {
+		t.Errorf("%d characters are invisible, want %d", count, want)
+	}
+	for _, r := range []rune{0xad, 0x34f, 0x61c, 0x180b, 0x200b, 0x200f, 0x2028 + 2, 0x2060, 0x3164, 0xfe0f, 0xfeff, 0xfff0, 0x1d173, 0xe0001, 0xe0fff} {
+		if !isInvisible(r) {
+			t.Errorf("%U shows", r)
+		}
+	}
+	for _, r := range []rune{'a', ' ', 0x300, 0x600, 0x200c, 0x200d, 0x2028, 0xfffa, 0x13430, 0xe0061} {
+		if isInvisible(r) {
+			t.Errorf("%U shows nothing", r)
+		}
+	}
 }

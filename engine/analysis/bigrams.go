@@ -28,17 +28,19 @@ func isUnspaced(r rune) bool {
 		unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Ahom)
 }
 
-// extends tells whether a character belongs to the letter before it.
+// extends tells whether a character belongs to the letter before it. Zero-width spaces do: some write them between words, some do not.
 func extends(r rune) bool {
 	const (
 		zeroWidthNonJoiner, zeroWidthJoiner = '\u200c', '\u200d'
 		halfVoiced, halfSemiVoiced          = '\uff9e', '\uff9f' // the voiced sound marks of half-width Katakana
 	)
-	switch r {
-	case zeroWidthNonJoiner, zeroWidthJoiner, halfVoiced, halfSemiVoiced:
+	switch {
+	case isHanOrKana(r):
+		return false
+	case r == zeroWidthNonJoiner, r == zeroWidthJoiner, r == halfVoiced, r == halfSemiVoiced:
 		return true
 	}
-	return unicode.Is(unicode.M, r)
+	return unicode.Is(unicode.M, r) || isInvisible(r)
 }
 
 // unspacedRun gives the length of the run of such letters, with their marks, at the start of text.

@@ -2,12 +2,12 @@ package analysis
 
 import "unicode"
 
-// wordIn finds what a segment of UAX 29 gives as a token: all of it where it holds a letter or a digit, the sequence from the first emoji on
+// wordIn finds what a segment of UAX 29 gives as a token: all of it where it holds a letter, be it in a circle, or a digit, the sequence from the first emoji on
 // where it holds one, else nothing.
 func wordIn(segment string) (start, end int, ok bool) {
 	emoji := -1
 	for i, r := range segment {
-		if unicode.In(r, unicode.L, unicode.N) {
+		if unicode.In(r, unicode.L, unicode.N) || unicode.Is(unicode.So, r) && unicode.Is(unicode.Other_Alphabetic, r) {
 			return 0, len(segment), true
 		}
 		if emoji < 0 && isEmoji(r) {

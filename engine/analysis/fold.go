@@ -10,8 +10,8 @@ import (
 )
 
 // Fold brings a word into the form in which words are compared: full case folding and NFKC, so that case, full width, ligatures and the two
-// spellings of accents do not matter. Accents stay. U+0307 after i goes (the folding of İ), while ı stays apart from i; the variation
-// selectors that ask for text or emoji go as well.
+// spellings of accents do not matter. Accents stay. U+0307 after i goes (the folding of İ), while ı stays apart from i. What nobody sees goes as well, soft hyphens
+// and variation selectors among it ([isInvisible]), and the apostrophes of typography are the one of keyboards.
 func Fold(word string) string {
 	switch {
 	case isASCII(word):
@@ -27,10 +27,12 @@ func foldFully(word string) string {
 	folded := cases.Fold().String(norm.NFKD.String(word))
 	var last rune
 	folded = strings.Map(func(r rune) rune {
-		const dotAbove, asText, asEmoji = '\u0307', '\ufe0e', '\ufe0f'
+		const dotAbove, quote, modifier = '\u0307', '\u2019', '\u02bc'
 		switch {
-		case r == asText || r == asEmoji || r == dotAbove && last == 'i':
+		case isInvisible(r) || r == dotAbove && last == 'i':
 			return -1
+		case r == quote || r == modifier:
+			r = '\''
 		case 'ꭰ' <= r && r <= 'ꮿ': // Cherokee folds to its capitals, which the library turns round
 			r += 'Ꭰ' - 'ꭰ'
 		case 'ᏸ' <= r && r <= 'ᏽ':
@@ -40,6 +42,23 @@ func foldFully(word string) string {
 		return r
 	}, folded)
 	return norm.NFKC.String(folded)
+}
+
+// isInvisible tells whether a character has the property Default_Ignorable_Code_Point of Unicode: it shows nothing, and asks only for another form, direction or place to
+// break. Joiners are left out, which tell words of Persian and Indic scripts apart and hold emoji together, and so are tags, which tell flags apart.
+func isInvisible(r rune) bool {
+	const (
+		shortest              = '\u00ad' // the soft hyphen, the first of them
+		nonJoiner, joiner     = '\u200c', '\u200d'
+		firstTag, lastTag     = '\U000e0020', '\U000e007f'
+		firstNote, lastNote   = '\ufff9', '\ufffb' // of interlinear annotations, and the controls of Egyptian below, are format characters that show
+		firstGlyph, lastGlyph = '\U00013430', '\U0001345f'
+	)
+	switch {
+	case r < shortest, r == nonJoiner, r == joiner, firstTag <= r && r <= lastTag, firstNote <= r && r <= lastNote, firstGlyph <= r && r <= lastGlyph:
+		return false
+	}
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // foldsApart tells whether a character needs [foldFully]. The others fold to their small letter, whatever stands beside them: the letters of most texts.

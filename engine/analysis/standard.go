@@ -51,8 +51,10 @@ func analyzeStandard(dst []Token, text string, next func(text string, start int)
 		}
 		end := i + segment(text[i:])
 		if start, stop, ok := wordIn(text[i:end]); ok {
-			dst = append(dst, Token{Term: form(text[i+start : i+stop]), Position: position, Start: i + start, End: i + stop})
-			position++
+			if term := form(text[i+start : i+stop]); term != "" { // a letter that shows nothing folds away
+				dst = append(dst, Token{Term: term, Position: position, Start: i + start, End: i + stop})
+				position++
+			}
 		}
 		i = end
 	}
