@@ -108,6 +108,45 @@ const manyDefinitions = `{"t":{"terms":{"field":"k","size":3,"order":{"by":"s.av
 	"r":{"range":{"field":"x","ranges":[{"to":1.5},{"key":"b","from":2}]},"aggs":{"c":{"cardinality":{"field":"k"}}}},"f":{"filters":{"filters":[{"key":"a","filter":"n:>3"}]}},
 	"p":{"percentiles":{"field":"x","percents":[50]}},"m":{"missing":{"field":"b"}},"sum":{"sum":{"field":"n"}}}`
 
+// The ends of ranges mean what they mean in queries: exactly the values that are not below from, and below to.
+func TestRangeEnds(t *testing.T) {
+	const least, greatest = math.MinInt64, math.MaxInt64
+	for _, c := range []struct {
+		field, span string
+		lo, hi      int64
+	}{
+		{"n", `{"from":1.5,"to":3.5}`, 2, 3},
+		{"n", `{"from":9007199254740993.0,"to":9007199254740993.5}`, 9007199254740993, 9007199254740993},
+		{"n", `{"to":9223372036854775807}`, least, greatest - 1},
+		{"n", `{"to":1e19}`, least, greatest},
+		{"n", `{"from":1e19}`, 0, -1},
+		{"n", `{"from":-1e19,"to":-9223372036854775808}`, 0, -1},
+		{"at", `{"from":2020,"to":2021}`, 2020e6, 2021e6 - 1},
+		{"at", `{"from":"2020","to":"2020-02"}`, 1577836800e9, 1580515200e9 - 1},
+		{"at", `{"from":"1577836800000"}`, 1577836800e9, greatest},
+		{"at", `{"from":"0001-01-01T00:00:00Z","to":"9999-12-31"}`, least, greatest},
+		{"at", `{"from":"3000"}`, 0, -1},
+		{"x", `{"from":-1e999,"to":1e999}`, agg.Ordered(math.Inf(-1)), agg.Ordered(math.Inf(1)) - 1},
+		{"x", `{"from":-0.0,"to":5e-324}`, 0, 0},
+	} {
+		defs, err := agg.Parse([]byte(`{"r":{"range":{"field":"`+c.field+`","ranges":[`+c.span+`]}}}`), testSchema(t))
+		if err != nil {
+			t.Errorf("%s: %v", c.span, err)
+			continue
+		}
+		if got := defs[0].Ranges[0]; got.Lo != c.lo || got.Hi != c.hi {
+			t.Errorf("%s of %s: %d to %d, want %d to %d", c.span, c.field, got.Lo, got.Hi, c.lo, c.hi)
+		}
+	}
+	for _, span := range []string{`{"from":"inf"}`, `{"from":"0x10"}`, `{"to":"NaN"}`, `{"to":"many"}`} {
+		for _, field := range []string{"n", "x", "at"} {
+			if _, err := agg.Parse([]byte(`{"r":{"range":{"field":"`+field+`","ranges":[`+span+`]}}}`), testSchema(t)); err == nil {
+				t.Errorf("%s of %s is a range", span, field)
+			}
+		}
+	}
+}
+
 func TestDefinitionsComeBack(t *testing.T) {
 	defs, err := agg.Parse([]byte(manyDefinitions), testSchema(t))
 	if err != nil {

@@ -28,7 +28,16 @@ type options struct {
 const maxDurationMs = int64(math.MaxInt64 / time.Millisecond)
 
 // ends are those of a range as they stand in the text; "": open.
-type ends struct{ key, from, to string }
+type ends struct {
+	key      string
+	from, to end
+}
+
+// end is one of a range as it was written; without text it is open.
+type end struct {
+	text   string
+	number bool
+}
 
 // takes lists the options of each kind.
 func (k Kind) takes(option string) bool {
@@ -314,23 +323,26 @@ func cutLast(s string) (before, after string, found bool) {
 
 func (o *options) readEnds() error {
 	var e ends
-	end := func(key string) (string, error) {
+	read := func(key string, into *end) (err error) {
 		switch o.p.r.Kind() {
 		case strictjson.Number:
-			return o.p.r.Number()
+			into.number = true
+			into.text, err = o.p.r.Number()
 		case strictjson.Null:
-			return "", o.p.r.Null()
+			err = o.p.r.Null()
+		default:
+			into.text, err = o.p.text(key)
 		}
-		return o.p.text(key)
+		return err
 	}
 	err := o.p.object("a range", func(key string) (err error) {
 		switch key {
 		case "key":
 			e.key, err = o.p.text(key)
 		case "from":
-			e.from, err = end(key)
+			err = read(key, &e.from)
 		case "to":
-			e.to, err = end(key)
+			err = read(key, &e.to)
 		default:
 			err = o.bad("a range has no %s", fault.Quote(key))
 		}
@@ -347,56 +359,60 @@ func (o *options) readEnds() error {
 func (o *options) span(e ends) (Span, error) {
 	s := Span{Key: e.key, Lo: math.MinInt64, Hi: math.MaxInt64}
 	if s.Key == "" {
-		s.Key = cmp.Or(e.from, "*") + "-" + cmp.Or(e.to, "*")
+		s.Key = cmp.Or(e.from.text, "*") + "-" + cmp.Or(e.to.text, "*")
 	}
-	if e.from != "" {
-		v, err := o.atLeast(e.from)
+	empty := false
+	if e.from.text != "" {
+		v, above, err := o.atLeast(e.from)
 		if err != nil {
 			return s, err
 		}
-		s.Lo = v
+		s.Lo, empty = v, above
 	}
-	if e.to == "" {
-		return s, nil
+	if e.to.text != "" {
+		v, above, err := o.atLeast(e.to)
+		if err != nil {
+			return s, err
+		}
+		switch {
+		case above:
+		case v == math.MinInt64:
+			empty = true
+		default:
+			s.Hi = v - 1
+		}
 	}
-	v, err := o.atLeast(e.to)
-	if err != nil {
-		return s, err
-	}
-	if v == math.MinInt64 {
+	if empty {
 		s.Lo, s.Hi = 0, -1
-		return s, nil
 	}
-	s.Hi = v - 1
 	return s, nil
 }
 
-// atLeast gives the least value that is not below an end.
-func (o *options) atLeast(token string) (int64, error) {
-	if o.d.Type == schema.Date {
-		if ns, ok := schema.ParseEpochMs(token); ok {
-			return ns, nil
-		}
-		if from, _, ok := schema.DateSpan(token); ok {
-			return from, nil
-		}
-		return 0, fault.New(fault.BadField, "field %s is date, %s is none", fault.Quote(o.d.Field), fault.Quote(token))
+// atLeast gives the least value that is not below an end, or tells that the end lies above all values.
+func (o *options) atLeast(e end) (value int64, above bool, err error) {
+	if o.d.IsFloat() && schema.IsDecimal(e.text) {
+		x, _ := strconv.ParseFloat(e.text, 64) // infinite beyond the largest double
+		return Ordered(x), false, nil
 	}
-	if n, err := strconv.ParseInt(token, 10, 64); err == nil && o.d.Type == schema.Long {
-		return n, nil
+	in, ok := schema.Span{}, false
+	switch o.d.Type {
+	case schema.Date:
+		if !e.number {
+			in, ok = schema.DateSpan(e.text)
+		}
+		if !ok {
+			in, ok = schema.EpochSpan(e.text)
+		}
+	case schema.Long:
+		in, ok = schema.WholeSpan(e.text)
 	}
-	x, err := strconv.ParseFloat(token, 64)
 	switch {
-	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		return 0, fault.New(fault.BadField, "field %s is %s, %s is none", fault.Quote(o.d.Field), o.d.Type, fault.Quote(token))
-	case o.d.IsFloat():
-		return Ordered(x), nil
-	case x >= 1<<63:
-		return math.MaxInt64, nil
-	case x <= -1<<63:
-		return math.MinInt64, nil
+	case !ok:
+		return 0, false, fault.New(fault.BadField, "field %s is %s, %s is none", fault.Quote(o.d.Field), o.d.Type, fault.Quote(e.text))
+	case in.Outside < 0:
+		return math.MinInt64, false, nil
 	}
-	return int64(math.Ceil(x)), nil
+	return in.Lo, in.Outside > 0, nil
 }
 
 // filters reads a list of {"key","filter"}, or an object whose order is kept.

@@ -101,11 +101,11 @@ func longSet(f *schema.Field, values []Value, c scope) (Node, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case in.outside != 0 || in.lo > in.hi:
-		case in.lo == in.hi:
-			set = append(set, in.lo)
+		case in.Outside != 0 || in.Lo > in.Hi:
+		case in.Lo == in.Hi:
+			set = append(set, in.Lo)
 		default:
-			parts = append(parts, longRange(f, in.lo, in.hi, c.silent()))
+			parts = append(parts, longRange(f, in.Lo, in.Hi, c.silent()))
 		}
 	}
 	switch {
@@ -158,14 +158,14 @@ func resolveRange(n *Range, f *schema.Field, c scope) (Node, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case in.outside != 0:
-			empty = in.outside > 0
+		case in.Outside != 0:
+			empty = in.Outside > 0
 		case n.IncLo:
-			lo = in.lo
-		case in.hi == math.MaxInt64:
+			lo = in.Lo
+		case in.Hi == math.MaxInt64:
 			empty = true
 		default:
-			lo = in.hi + 1
+			lo = in.Hi + 1
 		}
 	}
 	if n.Hi != nil {
@@ -173,14 +173,14 @@ func resolveRange(n *Range, f *schema.Field, c scope) (Node, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case in.outside != 0:
-			empty = empty || in.outside < 0
+		case in.Outside != 0:
+			empty = empty || in.Outside < 0
 		case n.IncHi:
-			hi = in.hi
-		case in.lo == math.MinInt64:
+			hi = in.Hi
+		case in.Lo == math.MinInt64:
 			empty = true
 		default:
-			hi = in.lo - 1
+			hi = in.Lo - 1
 		}
 	}
 	if empty {

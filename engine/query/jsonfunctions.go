@@ -8,6 +8,7 @@ import (
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/geo"
 	"github.com/jetseek/jetseek/engine/query/factor"
+	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/engine/schema/strictjson"
 )
 
@@ -137,7 +138,7 @@ func (d *jsonDecoder) origin(by *DecayFrom) func() error {
 func placeOf(text string) (geo.Point, bool) {
 	north, east, both := strings.Cut(text, ",")
 	north, east = strings.TrimSpace(north), strings.TrimSpace(east)
-	if !both || !isDecimal(north) || !isDecimal(east) {
+	if !both || !schema.IsDecimal(north) || !schema.IsDecimal(east) {
 		return geo.Point{}, false
 	}
 	lat, err := strconv.ParseFloat(north, 64)

@@ -100,7 +100,7 @@ func parseLength(text string) (metres float64, err error) {
 	number, unit := strings.TrimSpace(text[:at]), strings.TrimSpace(text[at:])
 	factor, known := lengthUnits(unit)
 	value, err := strconv.ParseFloat(number, 64)
-	if metres = float64(value * factor); err != nil || !known || !isDecimal(number) || !(metres >= 0 && metres <= math.MaxFloat64) {
+	if metres = float64(value * factor); err != nil || !known || !schema.IsDecimal(number) || !(metres >= 0 && metres <= math.MaxFloat64) {
 		return 0, fault.New(fault.BadQuery, "%s is no distance: it is a number that is not negative with m, km, cm, mm, mi, nmi, yd, ft or in, as 5km", fault.Quote(text))
 	}
 	return metres, nil

@@ -105,9 +105,11 @@ func (r *resolver) nearness(v *DecayFrom) (Measure, error) {
 		m.Origin, err = number(v.Origin)
 	case schema.Date:
 		length = (*resolver).milliseconds
-		var at span
-		at, err = spanOf(f, v.Origin)
-		m.Time = at.lo
+		var at schema.Span
+		if at, err = spanOf(f, v.Origin); err == nil && at.Outside != 0 {
+			err = misfit(f, v.Origin)
+		}
+		m.Time = at.Lo
 	case schema.Geo:
 		length = (*resolver).metres
 		m.Place, err = v.place()
@@ -173,7 +175,7 @@ func (*resolver) milliseconds(v Value) (float64, error) {
 	factor, known := map[string]float64{"d": 864e5, "h": 36e5, "m": 6e4, "s": 1e3, "ms": 1, "micros": 1e-3, "nanos": 1e-6}[unit]
 	x, err := strconv.ParseFloat(digits, 64)
 	ms := float64(x * factor)
-	if !known || err != nil || !isDecimal(digits) || !(ms >= 0 && ms <= math.MaxFloat64) {
+	if !known || err != nil || !schema.IsDecimal(digits) || !(ms >= 0 && ms <= math.MaxFloat64) {
 		return 0, fault.New(fault.BadQuery, "%s is no length of time: it is a number that is not negative with d, h, m, s, ms, micros or nanos, as 10d", fault.Quote(v.Text))
 	}
 	return ms, nil

@@ -9,30 +9,35 @@ import (
 // ParseDate reads an RFC 3339 timestamp as nanoseconds since the epoch. It refuses days, hours and offsets that do not exist, second 60, more digits than
 // nanoseconds have, and dates that 64 bits of nanoseconds cannot hold.
 func ParseDate(s string) (ns int64, ok bool) {
+	at, ok := parseTimestamp(s)
+	if !ok {
+		return 0, false
+	}
+	return unixNano(at)
+}
+
+// parseTimestamp reads an RFC 3339 timestamp of any year.
+func parseTimestamp(s string) (at time.Time, ok bool) {
 	const shortest = len("2006-01-02T15:04:05Z")
 	if len(s) < shortest || s[10]|0x20 != 't' || s[13] != ':' || s[16] != ':' {
-		return 0, false
+		return at, false
 	}
 	year, month, day, ok := parseDay(s[:10])
 	hour, okHour := number(s[11:13], 0, 23)
 	minute, okMinute := number(s[14:16], 0, 59)
 	second, okSecond := number(s[17:19], 0, 59)
 	if !ok || !okHour || !okMinute || !okSecond {
-		return 0, false
+		return at, false
 	}
 	rest := s[19:]
 	fraction := 0
 	if rest[0] == '.' {
 		if fraction, rest, ok = parseFraction(rest[1:]); !ok {
-			return 0, false
+			return at, false
 		}
 	}
 	offset, ok := parseOffset(rest)
-	if !ok {
-		return 0, false
-	}
-	at := time.Date(year, month, day, hour, minute, second, fraction, time.UTC).Add(-offset)
-	return unixNano(at)
+	return time.Date(year, month, day, hour, minute, second, fraction, time.UTC).Add(-offset), ok
 }
 
 // unixNano is time.Time.UnixNano that tells when the result does not fit.
@@ -110,47 +115,6 @@ func ParseEpochMs(token string) (ns int64, ok bool) {
 		return 0, false
 	}
 	return ms * nsPerMs, true
-}
-
-// DateSpan reads a date of a query as the span of nanoseconds that it means, both ends included: an instant for a whole timestamp, the year, month or
-// day in UTC for 2020, 2020-05 or 2020-05-01. What lies beyond 64 bits of nanoseconds is cut off there.
-func DateSpan(s string) (from, to int64, ok bool) {
-	if ns, ok := ParseDate(s); ok {
-		return ns, ns, true
-	}
-	padded := s
-	switch len(s) {
-	case len("2006"):
-		padded += "-01-01"
-	case len("2006-01"):
-		padded += "-01"
-	}
-	year, month, day, ok := parseDay(padded)
-	if !ok {
-		return 0, 0, false
-	}
-	start := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-	var next time.Time
-	switch len(s) {
-	case len("2006"):
-		next = start.AddDate(1, 0, 0)
-	case len("2006-01"):
-		next = start.AddDate(0, 1, 0)
-	default:
-		next = start.AddDate(0, 0, 1)
-	}
-	return saturatedNano(start), saturatedNano(next.Add(-time.Nanosecond)), true
-}
-
-func saturatedNano(t time.Time) int64 {
-	ns, ok := unixNano(t)
-	switch {
-	case ok:
-		return ns
-	case t.Year() < 1970:
-		return math.MinInt64
-	}
-	return math.MaxInt64
 }
 
 // FormatDate gives nanoseconds since the epoch as RFC 3339 in UTC, with nanoseconds.

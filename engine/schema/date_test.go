@@ -55,22 +55,27 @@ func TestDateSpan(t *testing.T) {
 		{"1969-12-31", "1969-12-31T00:00:00Z", "1969-12-31T23:59:59.999999999Z"},
 		{"2020-05-01T12:00:00+02:00", "2020-05-01T10:00:00Z", "2020-05-01T10:00:00Z"},
 	} {
-		from, to, ok := DateSpan(c.text)
-		if !ok || from != at(c.from) || to != at(c.to) {
-			t.Errorf("%s: %s to %s (%v)", c.text, FormatDate(from), FormatDate(to), ok)
+		if in, ok := DateSpan(c.text); !ok || in != (Span{Lo: at(c.from), Hi: at(c.to)}) {
+			t.Errorf("%s: %s to %s, %d (%v)", c.text, FormatDate(in.Lo), FormatDate(in.Hi), in.Outside, ok)
 		}
 	}
-	if from, to, ok := DateSpan("3000"); !ok || from != math.MaxInt64 || to != math.MaxInt64 {
-		t.Error("the year 3000 is not at the end")
-	}
-	if from, to, ok := DateSpan("2262"); !ok || from != at("2262-01-01T00:00:00Z") || to != math.MaxInt64 {
-		t.Error("the year 2262 does not reach the end")
-	}
-	if from, _, ok := DateSpan("1600-05"); !ok || from != math.MinInt64 {
-		t.Error("the year 1600 is not at the beginning")
+	for text, want := range map[string]Span{
+		"2262":                           {Lo: at("2262-01-01T00:00:00Z"), Hi: math.MaxInt64},
+		"1677-09":                        {Lo: math.MinInt64, Hi: at("1677-09-30T23:59:59.999999999Z")},
+		"3000":                           {Outside: 1},
+		"2262-04-12":                     {Outside: 1},
+		"2262-04-11T23:47:16.854775808Z": {Outside: 1},
+		"9999-12-31T23:59:59Z":           {Outside: 1},
+		"1600-05":                        {Outside: -1},
+		"0001-01-01T00:00:00Z":           {Outside: -1},
+		"1677-09-21T00:12:43.145224191Z": {Outside: -1},
+	} {
+		if in, ok := DateSpan(text); !ok || in != want {
+			t.Errorf("%s: %+v (%v), want %+v", text, in, ok, want)
+		}
 	}
 	for _, text := range []string{"", "20", "20200", "2020-13", "2020-02-30", "2020-5", "2020-05-1", "2020/05", "-200"} {
-		if _, _, ok := DateSpan(text); ok {
+		if _, ok := DateSpan(text); ok {
 			t.Errorf("%q is a date", text)
 		}
 	}
@@ -87,6 +92,22 @@ func TestParseEpochMs(t *testing.T) {
 	} {
 		if got, ok := ParseEpochMs(c.text); got != c.want || ok != c.ok {
 			t.Errorf("%q: %d %v", c.text, got, ok)
+		}
+	}
+}
+
+func TestEpochSpan(t *testing.T) {
+	for text, want := range map[string]Span{
+		"0": {}, "-1": {Lo: -1e6, Hi: -1e6}, "1.0": {Lo: 1e6, Hi: 1e6}, "9223372036854": {Lo: 9223372036854e6, Hi: 9223372036854e6},
+		"9223372036855": {Outside: 1}, "-9223372036855": {Outside: -1}, "1e30": {Outside: 1}, "-99999999999999999999": {Outside: -1},
+	} {
+		if in, ok := EpochSpan(text); !ok || in != want {
+			t.Errorf("%s: %+v (%v), want %+v", text, in, ok, want)
+		}
+	}
+	for _, text := range []string{"", "0.5", "-1e-3", "x", "2020-01"} {
+		if in, ok := EpochSpan(text); ok {
+			t.Errorf("%q is %+v", text, in)
 		}
 	}
 }
