@@ -31,10 +31,7 @@ func (c *Coordinator) search(ctx context.Context, name string, raw []byte) (*wir
 	}
 	reply.TookMs = milliseconds(took)
 	if out.plan.body.Profile {
-		reply.Profile = map[string]any{"path": out.path, "rounds": out.rounds, "stats_ms": milliseconds(out.statsTook), "search_ms": milliseconds(out.searchTook), "docs_ms": milliseconds(out.docsTook)}
-		if groups := out.profiles(); len(groups) > 0 {
-			reply.Profile["groups"] = groups
-		}
+		reply.Profile = out.profile()
 	}
 	return reply, nil
 }

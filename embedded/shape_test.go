@@ -326,10 +326,10 @@ func (w *world) compare(ctx context.Context, name string) {
 		w.t.Fatalf("%s: %v", q, err)
 	}
 	if fault := differ(got, hits, total, scored); fault != "" {
-		w.t.Fatalf("%s with filters %v sorted by %v, from %d, limit %d, by the path %v: %s", q, filters, sorts, body.From, body.Limit, got.Profile["path"], fault)
+		w.t.Fatalf("%s with filters %v sorted by %v, from %d, limit %d, by the path %v: %s", q, filters, sorts, body.From, body.Limit, got.Profile.Path, fault)
 	}
 	if w.paths != nil {
-		w.paths[got.Profile["path"].(string)]++
+		w.paths[got.Profile.Path]++
 	}
 }
 

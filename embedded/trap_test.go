@@ -144,8 +144,8 @@ func TestPinExpiresBetweenTheTrips(t *testing.T) {
 				if got.err != nil || !got.reply.Exact || len(got.reply.Hits) != 21 || got.reply.Total.Value != 21 {
 					t.Fatalf("%+v, %v", got.reply, got.err)
 				}
-				if rounds := fmt.Sprint(got.reply.Profile["rounds"]); rounds != "2" {
-					t.Errorf("rounds: %s, want 2", rounds)
+				if rounds := got.reply.Profile.Rounds; rounds != 2 {
+					t.Errorf("rounds: %d, want 2", rounds)
 				}
 			})
 		})

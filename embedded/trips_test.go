@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -116,9 +115,9 @@ func TestSearchesWhileOthersWrite(t *testing.T) {
 		}
 		hits, total := c.search(a.query, nil, nil, 0, a.limit)
 		if difference := differ(a.reply, hits, total, true); difference != "" {
-			t.Fatalf("%s at %v by the path %v: %s", a.query, a.reply.Coverage.Seq, a.reply.Profile["path"], difference)
+			t.Fatalf("%s at %v by the path %v: %s", a.query, a.reply.Coverage.Seq, a.reply.Profile.Path, difference)
 		}
-		paths[fmt.Sprint(a.reply.Profile["path"])]++
+		paths[a.reply.Profile.Path]++
 	}
 	t.Log(paths)
 	for _, path := range []string{"believed", "stats+search"} {

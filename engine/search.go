@@ -24,7 +24,7 @@ type SearchRequest struct {
 	Score      bool             // compute scores (implied when score is among the keys)
 	Limit      int              // k: how many candidates at most; 0: only the total
 	After      *query.Candidate // only candidates that come after this one, which has a key for each of Sort; nil: all. The total counts all
-	Profile    bool             // tell what was done
+	Profile    Clock            // tell what was done, and by this clock how long it took; nil: nobody asks
 	CountTo    uint64           // how far matches must be counted, which takes time that finding the first of them does not; 0: all
 }
 
@@ -36,8 +36,14 @@ type SearchResult struct {
 	Profile    *SearchProfile // nil: nobody asked
 }
 
-// SearchProfile is what a search did: what it read of the lists of postings of each clause that has any, by label.
+// Clock tells how far the present lies behind a moment that stays the same.
+type Clock = search.Clock
+
+// SearchProfile is what a search did, and how long each of its clauses took.
 type SearchProfile = search.Profile
+
+// ClauseProfile is what a search did for one clause.
+type ClauseProfile = search.ClauseProfile
 
 // Search finds the first documents in the total order, and counts those that match as far as asked for. An unknown collection is an empty one. Errors are ctx's error when it ends, which is
 // noticed within a millisecond, and faults: bad_query for a node that cannot be searched, bad_request for a scoring leaf without weight, limit_exceeded
@@ -56,7 +62,7 @@ func (s *Snapshot) Search(ctx context.Context, r SearchRequest) (_ SearchResult,
 	found := s.state.find(r.Collection)
 	if found == nil {
 		res := SearchResult{Exact: true}
-		if r.Profile {
+		if r.Profile != nil {
 			res.Profile = &SearchProfile{}
 		}
 		return res, ctx.Err()

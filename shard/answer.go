@@ -200,8 +200,12 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 		matching = &query.MatchAll{}
 	}
 	began := time.Now()
+	clock := engine.Clock(nil)
+	if q.Profile {
+		clock = func() time.Duration { return time.Since(began) }
+	}
 	result, err := v.content.Search(ctx, engine.SearchRequest{
-		Profile:    q.Profile,
+		Profile:    clock,
 		Collection: q.Collection, Query: matching, Filters: q.Filters, Weights: q.Weights, Sort: q.Sort, Score: q.Score, Limit: int(q.Limit), After: q.After, Collapse: q.Collapse, CountTo: q.CountTo,
 	})
 	if err != nil {
@@ -213,13 +217,15 @@ func (m *Member) search(ctx context.Context, v view, r request) ([]byte, error) 
 	}
 	reply := wire.SearchReply{Frame: m.frame(&q.Head, v.content), Total: result.Total, Candidates: result.Candidates}
 	reply.Fingerprint = q.Fingerprint
+	aggregated := time.Duration(0)
 	if q.Aggs != nil {
 		if reply.Aggs, err = aggregate(ctx, v, q, matching); err != nil {
 			reply.AggsErr = wire.FromError(err)
 		}
+		aggregated = time.Since(searched)
 	}
 	if q.Profile {
-		if reply.Profile, err = m.profile(result.Profile, searched.Sub(began), time.Since(searched)); err != nil {
+		if reply.Profile, err = m.profile(result.Profile, searched.Sub(began), aggregated); err != nil {
 			return nil, err
 		}
 	}

@@ -17,12 +17,12 @@ import (
 )
 
 func explainCommand() *cli.Command {
-	flags := clientFlags(collectionFlag(), &cli.BoolFlag{Name: "and", Usage: "words are joined by AND instead of OR"})
+	flags := clientFlags(collectionFlag(), minScoreFlag(), &cli.BoolFlag{Name: "and", Usage: "words are joined by AND instead of OR"})
 	return clientCommand("explain", "show every number that makes a document's score for a query", arguments{"ID QUERY", 2, many}, flags, explain)
 }
 
 func explain(c *cli.Context, link remote.Link) error {
-	request := wire.ExplainBody{ID: c.Args().First(), Query: wire.NewSearch(strings.Join(c.Args().Tail(), " ")).Query}
+	request := wire.ExplainBody{ID: c.Args().First(), Query: wire.NewSearch(strings.Join(c.Args().Tail(), " ")).Query, MinScore: minScore(c)}
 	if c.Bool("and") {
 		request.DefaultOperator = "and"
 	}

@@ -31,6 +31,35 @@ func TestRenderSearchMarks(t *testing.T) {
 	}
 }
 
+// The clauses of a profile stand below those they are of, with numbers only where lists are read, and cut to the width.
+func TestRenderProfile(t *testing.T) {
+	p := &wire.SearchProfile{Path: "stats+search", Rounds: 2, StatsMs: 0.4, SearchMs: 2.1, DocsMs: 0.61, Groups: map[string]wire.GroupProfile{
+		"g1": {Node: "n2", Segments: 1, SearchMs: 0.5, AggsMs: 0.25, Clauses: []wire.ClauseProfile{{Role: "query", Clause: "every document", Ms: 0.3, OwnMs: 0.3}}},
+		"g0": {Node: "n1", Segments: 4, SearchMs: 1.8341, CollectMs: 0.12, SortMs: 0.011, Clauses: []wire.ClauseProfile{
+			{Role: "query", Clause: "clauses", Ms: 1.703, OwnMs: 0.4016, Hidden: 3, Clauses: []wire.ClauseProfile{
+				{Role: "should", Clause: "body:go\x1b[31m", Ms: 0.7, OwnMs: 0.7, Lists: 4, Postings: 1000, Visited: 300}}},
+			{Role: "filter", Clause: "year:[2000 TO 9223372036854775807]"},
+		}},
+	}}
+	want := `
+time in ms: statistics 0.400, search 2.100, documents 0.610; by stats+search, in 2 rounds
+
+g0 at n1: 1.834 in 4 segments, of which collecting 0.120, sorting 0.011
+      ms   own ms    postings     visited  clause
+   1.703    0.402                          query  clauses
+   0.700    0.700        1000         300    should  body:go [31m
+                                             3 more, within the time of the clause above
+   0.000    0.000                          filter  year:[2000 TO 9223…
+
+g1 at n2: 0.500 in 1 segment, of which collecting 0.000, sorting 0.000; aggregations 0.250
+      ms   own ms    postings     visited  clause
+   0.300    0.300                          query  every document
+`
+	if got := renderProfile(p, 70); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestStatusSaysWhatIsMissing(t *testing.T) {
 	member := func(id, state string) wire.MemberBody {
 		group, _, _ := strings.Cut(id, "/")

@@ -27,6 +27,8 @@ func searchCommand() *cli.Command {
 		&cli.StringFlag{Name: "sort", Usage: "sort by `FIELD`, or score, or id; FIELD:desc turns it round"},
 		&cli.StringFlag{Name: "fields", Usage: "`LIST` of fields to show (default: all)"},
 		&cli.BoolFlag{Name: "and", Usage: "words are joined by AND instead of OR"},
+		minScoreFlag(),
+		&cli.BoolFlag{Name: "profile", Usage: "show where the time went: of phases, groups and clauses"},
 		&cli.BoolFlag{Name: "count", Usage: "count exactly, however many there are"},
 		&cli.BoolFlag{Name: "all", Usage: "write every hit of one snapshot, as JSON a line, however many there are"},
 		&cli.BoolFlag{Name: "whole", Usage: "fail rather than answer without a group that is away"},
@@ -52,7 +54,11 @@ func search(c *cli.Context, link remote.Link) error {
 		if isTerminal(w) {
 			marks = [2]string{"\x1b[1;33m", "\x1b[0m"}
 		}
-		_, err := io.WriteString(w, renderSearch(a, highlight.New(q), request.From, terminalWidth(w), marks))
+		text := renderSearch(a, highlight.New(q), request.From, terminalWidth(w), marks)
+		if a.Profile != nil {
+			text += renderProfile(a.Profile, terminalWidth(w))
+		}
+		_, err := io.WriteString(w, text)
 		return err
 	})
 }
@@ -70,6 +76,9 @@ const walkPage = 1000
 func searchAll(c *cli.Context, link remote.Link, request *wire.SearchBody) error {
 	if c.IsSet("limit") || c.IsSet("from") {
 		return usageError{errors.New("--all writes every hit: --limit and --from do not go with it")}
+	}
+	if c.Bool("profile") {
+		return usageError{errors.New("--all writes hits alone: --profile does not go with it")}
 	}
 	budget := request.TimeoutMs
 	for request.Cursor, request.Limit = wire.CursorStart, walkPage; request.Cursor != ""; {
@@ -130,6 +139,7 @@ func searchRequest(c *cli.Context, q string) (*wire.SearchBody, error) {
 	if c.Bool("and") {
 		s.DefaultOperator = "and"
 	}
+	s.MinScore, s.Profile = minScore(c), c.Bool("profile")
 	if c.Bool("count") {
 		s.TrackTotal = wire.TrackExact
 	}
@@ -137,6 +147,20 @@ func searchRequest(c *cli.Context, q string) (*wire.SearchBody, error) {
 		s.Partial = "fail"
 	}
 	return s, nil
+}
+
+// minScoreFlag leaves out what scores little.
+func minScoreFlag() cli.Flag {
+	return &cli.Float64Flag{Name: "min-score", Usage: "only what scores `NUMBER` or more matches (default: everything)", DefaultText: "none"}
+}
+
+// minScore gives what the flag says; nil: nothing.
+func minScore(c *cli.Context) *float64 {
+	if !c.IsSet("min-score") {
+		return nil
+	}
+	least := c.Float64("min-score")
+	return &least
 }
 
 // fieldBytes is about how much of a long text is shown, from its first match on.

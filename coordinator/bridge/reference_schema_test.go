@@ -33,4 +33,21 @@ A field of type geo holds one place a document, ` + "`{\"lat\":52.52,\"lon\":13.
 | ` + "`{\"geo_distance\":{\"field\":\"place\",\"lat\":52.5,\"lon\":13.4,\"distance\":\"5km\"}}`" + ` | places at most so far away: m, km, cm, mm, mi, nmi, yd, ft, in; a number is metres |
 | ` + "`{\"geo_box\":{\"field\":\"place\",\"top\":53,\"left\":13,\"bottom\":52,\"right\":14}}`" + ` | places in a box with its edges; with left greater than right it crosses the 180th meridian |
 | ` + "`\"sort\":{\"field\":\"place\",\"from\":{\"lat\":52.5,\"lon\":13.4}}`" + ` | by distance, which ` + "`hit.sort`" + ` has in metres |
+
+## Profiles
+
+A search with ` + "`\"profile\":true`" + ` tells in ` + "`profile`" + ` where its time went, in milliseconds: of the phases of the coordinator (` + "`stats_ms`" + `, ` + "`search_ms`" + `, ` + "`docs_ms`" + `), and of each group what its member did. There ` + "`search_ms`" + `
+is at least the sum of ` + "`collect_ms`" + ` (counting matches and choosing those to keep, for all clauses), ` + "`sort_ms`" + ` (of what was kept) and the ` + "`own_ms`" + ` of all clauses; ` + "`aggs_ms`" + ` comes on top. Clauses are a tree, the query's and
+one of each filter of the request:
+
+| | |
+|---|---|
+| ` + "`role`" + ` | ` + "`query`" + `, ` + "`filter`" + `, ` + "`must`" + `, ` + "`should`" + `, ` + "`must_not`" + `, ` + "`function`" + ` (the filter of a function), or ` + "`of`" + `: what a constant, a factor or a least score is of, and the clauses of dis_max |
+| ` + "`ms`" + `, ` + "`own_ms`" + ` | with and without the clauses below it. Own is reading postings, positions and columns, scoring, and putting together what the clauses below it found |
+| ` + "`lists`" + `, ` + "`postings`" + ` | the lists of postings it is read from, one a term and segment, and how long they are; none for a clause that is read from columns (ranges, places, the presence of a field) or only combines others |
+| ` + "`visited`" + `, ` + "`skipped`" + ` | of the postings, those in blocks that were decoded, again for each time, and those that never were |
+| ` + "`clauses`" + `, ` + "`hidden`" + ` | those below it; beyond 1,000 of a profile they are only counted, and their work is that of the clause above them |
+
+Alternatives of alternatives, and conjunctions in conjunctions, are done at once with the clause above them, which has their time of putting together. The hits of a profiled search are those without a profile, to the bit; it
+takes longer, for it looks at a clock whenever it turns from one clause to another: several times as long where a query is walked document by document, as those with functions, dis_max or least scores are.
 `

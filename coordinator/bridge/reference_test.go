@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jetseek/jetseek/engine/analysis"
-	"github.com/jetseek/jetseek/engine/bm25"
 	"github.com/jetseek/jetseek/engine/fault"
 	"github.com/jetseek/jetseek/engine/schema"
 	"github.com/jetseek/jetseek/subjects"
@@ -153,8 +152,6 @@ func shape(t reflect.Type) string {
 		return "RFC 3339 time"
 	case reflect.TypeFor[wire.Durability]():
 		return `true|false|"unknown"`
-	case reflect.TypeFor[[]bm25.Explanation]():
-		return "[the same shape,…]"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -176,7 +173,11 @@ func shape(t reflect.Type) string {
 			if strings.Contains(options, "omit") {
 				options = "?"
 			}
-			members = append(members, fmt.Sprintf("%q%s:%s", name, options, shape(f.Type)))
+			of := "[the same shape,…]"
+			if f.Type != reflect.SliceOf(t) {
+				of = shape(f.Type)
+			}
+			members = append(members, fmt.Sprintf("%q%s:%s", name, options, of))
 		}
 		return "{" + strings.Join(members, ",") + "}"
 	case reflect.String:

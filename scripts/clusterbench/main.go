@@ -107,16 +107,8 @@ func (s *system) settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		raw, err := json.Marshal(found.Profile["groups"])
-		if err != nil {
-			return err
-		}
-		var groups map[string]struct{ Segments int }
-		if err := json.Unmarshal(raw, &groups); err != nil {
-			return fmt.Errorf("profile: %w", err)
-		}
 		n := 0
-		for _, g := range groups {
+		for _, g := range found.Profile.Groups {
 			n += g.Segments
 		}
 		if n != s.segments {

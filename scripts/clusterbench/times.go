@@ -32,7 +32,7 @@ func (w *way) ask(ctx context.Context, query string) (time.Duration, string, err
 	if err != nil {
 		return 0, "", fmt.Errorf("%s, %s: %w", w.name, query, err)
 	}
-	return took, fmt.Sprint(found.Profile["path"]), nil
+	return took, found.Profile.Path, nil
 }
 
 // time3 asks all queries in three ways by turns. In the first round, which stands apart, statistics are not remembered yet.

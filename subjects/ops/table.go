@@ -148,6 +148,6 @@ func searchParams() []Param {
 		field("quality", Text, "full (default) or fast"),
 		field("cursor", Text, "* begins a walk; then the token of the page before"),
 		field("explain", Flag, "add the parts of each score"),
-		field("profile", Flag, "add the timings, and what each group read for each clause"),
+		field("profile", Flag, "add where the time went: of phases, groups and clauses, and what each clause read"),
 	}
 }

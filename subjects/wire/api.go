@@ -227,27 +227,9 @@ type SearchResponse struct {
 	Shards    Shards          `json:"shards"`
 	Coverage  Coverage        `json:"coverage"`
 	Pipeline  Pipeline        `json:"pipeline"`
-	Profile   map[string]any  `json:"profile,omitempty"`
+	Profile   *SearchProfile  `json:"profile,omitempty"`
 	Cursor    string          `json:"cursor,omitempty"` // of a walk: asks for the next page; "" when the snapshot has no place behind this one
 	Cached    bool            `json:"cached"`
-}
-
-// GroupProfile is what a member did for a search.
-type GroupProfile struct {
-	Node     string          `json:"node"`
-	SearchMs float64         `json:"search_ms"`
-	AggsMs   float64         `json:"aggs_ms,omitempty"`
-	Segments int             `json:"segments"`
-	Clauses  []ClauseProfile `json:"clauses"` // that are read from lists of postings, by name
-}
-
-// ClauseProfile is what a member read for a clause, or of its terms with one name together.
-type ClauseProfile struct {
-	Clause   string `json:"clause"`
-	Lists    int    `json:"lists"`    // one a term and segment
-	Postings uint64 `json:"postings"` // in the lists
-	Visited  uint64 `json:"visited"`  // of them, in blocks that were decoded, again for each time
-	Skipped  uint64 `json:"skipped"`  // never decoded, at least
 }
 
 // Total is how many documents match: eq, gte or estimate.

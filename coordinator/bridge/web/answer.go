@@ -46,10 +46,8 @@ func viewAnswer(f form, a *wire.SearchResponse) *answerView {
 	for _, group := range slices.Sorted(maps.Keys(a.Coverage.Seq)) {
 		v.Seqs = append(v.Seqs, sequence{Group: group, Seq: a.Coverage.Seq[group]})
 	}
-	for _, name := range [][2]string{{"stats_ms", "statistics"}, {"search_ms", "search"}, {"docs_ms", "documents"}} {
-		if ms, ok := a.Profile[name[0]]; ok {
-			v.Phases = append(v.Phases, phase{Name: name[1], Ms: number(ms)})
-		}
+	if p := a.Profile; p != nil {
+		v.Phases = []phase{{"statistics", number(p.StatsMs)}, {"search", number(p.SearchMs)}, {"documents", number(p.DocsMs)}}
 	}
 	v.turnPages(f)
 	return v

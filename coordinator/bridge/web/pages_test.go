@@ -160,7 +160,7 @@ func found(source string) wire.SearchResponse {
 		Hits:     []wire.Hit{{ID: "a/b c", Score: score(7.25), Source: json.RawMessage(source)}},
 		Shards:   wire.Shards{Total: 3, OK: 3, FailedGroups: []string{}},
 		Coverage: wire.Coverage{Documents: 1, Seq: map[string]uint64{"g0": 117, "g1": 98, "g2": 120}},
-		Profile:  map[string]any{"stats_ms": 0.5, "search_ms": 1.75, "docs_ms": 1.0},
+		Profile:  &wire.SearchProfile{StatsMs: 0.5, SearchMs: 1.75, DocsMs: 1},
 	}
 }
 

@@ -47,6 +47,7 @@ func TestLeastScoresAreBruteForce(t *testing.T) {
 				t.Fatalf("%+v, want %d, %t", found, score, ok)
 			}
 		}
+		checkProfile(t, c.views, &request, &got, describe(either))
 		some += len(want)
 	}
 	if some < 1000 {

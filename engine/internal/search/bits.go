@@ -22,7 +22,7 @@ func (s *sweep) bits() {
 	}
 	for base := uint32(0); base < docs; base = s.end {
 		for _, m := range s.masks {
-			base = max(base, m.next(base))
+			base = max(base, m.ahead(s.env, base))
 		}
 		if base >= docs || !s.counting && s.c.limit == 0 || !s.env.steps(windowDocs/64*(1+len(s.any))) {
 			return
@@ -47,19 +47,28 @@ func (s *sweep) unordered() bool {
 
 // settle counts what is left of a window and offers it, from its end when the best are expected there.
 func (s *sweep) settle(backwards bool) {
+	was := s.env.collecting()
 	if !s.counting {
 		s.c.restrict(s.base, &s.allow)
 	}
-	if s.screen(); s.counting {
+	s.env.charge(was)
+	s.screen()
+	s.env.collecting()
+	if s.counting {
 		s.count(s.allow.count())
 	}
 	if s.found != nil {
 		copy(s.found[s.base>>6:], s.allow[:])
 	}
-	if s.c.limit == 0 {
-		return
+	if s.c.limit > 0 {
+		s.c.restrict(s.base, &s.allow)
+		s.offerAllowed(backwards)
 	}
-	s.c.restrict(s.base, &s.allow)
+	s.env.charge(was)
+}
+
+// offerAllowed offers what is left of a window.
+func (s *sweep) offerAllowed(backwards bool) {
 	if backwards {
 		for i := len(s.allow) - 1; i >= 0; i-- {
 			for w := s.allow[i]; w != 0; {
@@ -82,7 +91,7 @@ func (s *sweep) union() bool {
 	s.matched = bitset{}
 	kept := s.any[:0]
 	for _, l := range s.any {
-		if l.enter(s.base) {
+		if s.enters(l, s.base) {
 			kept = append(kept, l)
 			s.mark(l, &s.matched)
 		}

@@ -33,7 +33,7 @@ func (p *masks) leave() {
 func (p *masks) forget() {
 	for _, m := range p.memory {
 		m.blocks.Close()
-		m.span, m.walk, m.parts = span{}, nil, m.parts[:0]
+		m.account, m.span, m.walk, m.parts = nil, span{}, nil, m.parts[:0]
 	}
 	p.env = nil
 }
@@ -44,6 +44,7 @@ func (p *masks) take(kind maskKind) *mask {
 	}
 	m := p.memory[p.used]
 	p.used++
+	m.account = p.env.charged()
 	m.kind, m.not, m.ordered, m.columns, m.at, m.parts, m.walk = kind, false, false, false, 0, m.parts[:0], nil
 	m.docs, m.markCost, m.siftCost = p.segmentDocs(), windowCost, valueCost
 	return m
@@ -53,8 +54,14 @@ func (p *masks) segmentDocs() int { return p.env.view.Segment.Docs() }
 
 // of makes the mask of a clause; nil when nothing matches.
 func (p *masks) of(n query.Node) *mask {
+	was := p.env.charge(p.env.account(n))
+	m := p.mask(n)
+	p.env.charge(was)
+	return m
+}
+
+func (p *masks) mask(n query.Node) *mask {
 	e := p.env
-	e.clause = n
 	switch n := n.(type) {
 	case *query.MatchAll:
 		return p.take(everything)
@@ -106,7 +113,7 @@ func (p *masks) list(src postings.Source, ref postings.Ref) *mask {
 	m := p.take(inList)
 	m.blocks.Open(src, ref)
 	if p.env.profile != nil {
-		p.env.profile.list(p.env.clause, ref, &m.blocks)
+		p.env.profile.list(ref, &m.blocks)
 	}
 	m.docs, m.siftCost = int(ref.DF), seekCost
 	m.markCost += 2*seekCost + postCost*m.inWindow(p.segmentDocs())

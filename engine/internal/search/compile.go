@@ -14,7 +14,14 @@ const listTerms = 16
 
 // compile makes the scorer of a node for the segment entered; nil when nothing matches. Where scoring is false nobody asks for scores.
 func (e *env) compile(n query.Node, scoring bool) scorer {
-	e.clause = n
+	a := e.account(n)
+	was := e.charge(a)
+	s := e.scorer(n, scoring)
+	e.charge(was)
+	return e.timed(s, a)
+}
+
+func (e *env) scorer(n query.Node, scoring bool) scorer {
 	switch n := n.(type) {
 	case *query.MatchAll:
 		return e.every(bm25.Units(n.Boost))

@@ -13,20 +13,22 @@ func (s *sweep) conjunction() {
 			l.loose = int(lead.blocks.DF()) < 4*l.blocks.Count()
 		}
 	}
-	for base := uint32(0); lead.enter(base); base = s.end {
+	for base := uint32(0); s.enters(lead, base); base = s.end {
 		if !s.counting && s.most() < s.c.floor() || !s.env.steps(windowDocs/4*len(s.all)) {
 			return
 		}
 		next := max(base, lead.starts(lead.first))
 		s.open(next)
 		for _, l := range s.all {
-			if !l.enter(s.base) {
+			if !s.enters(l, s.base) {
 				return
 			}
-			l.look(s.end)
+			s.look(l)
 		}
 		if s.phrase {
+			was := s.env.charge(lead.account)
 			s.phrases()
+			s.env.charge(was)
 		} else {
 			s.common()
 		}
@@ -54,8 +56,8 @@ func (s *sweep) common() {
 	}
 	extra := int64(0)
 	for _, l := range s.any {
-		if l.bound = 0; l.enter(s.base) {
-			l.look(s.end)
+		if l.bound = 0; s.enters(l, s.base) {
+			s.look(l)
 		}
 		extra += l.bound
 	}
@@ -106,6 +108,7 @@ const minScore = -1 << 63
 // lead makes candidates of those of a list's documents that can reach floor, where all lists give total at most.
 func (s *sweep) lead(l *list, total, floor int64) int {
 	rest := total - l.bound
+	was := s.env.charge(l.account)
 	n, least := 0, l.leastFreq(rest, floor)
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
 		if rest+l.boundOf(b) < floor {
@@ -122,12 +125,16 @@ func (s *sweep) lead(l *list, total, floor int64) int {
 			}
 		}
 	}
+	s.env.charge(was)
 	return n
 }
 
 // keep takes away the candidates that a list does not hold.
 func (s *sweep) keep(l *list, n int, rest, floor int64) int {
-	return s.probe(l, s.marked(l, n), rest, floor, true)
+	was := s.env.charge(l.account)
+	n = s.probe(l, s.marked(l, n), rest, floor, true)
+	s.env.charge(was)
+	return n
 }
 
 // marked takes away, when that pays, the candidates that a list's bits do not have.

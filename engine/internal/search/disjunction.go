@@ -14,7 +14,7 @@ func (s *sweep) disjunction() {
 	for base := uint32(0); len(s.any) > 0; base = s.end {
 		kept, next := s.any[:0], ^uint32(0)
 		for _, l := range s.any {
-			if l.enter(base) {
+			if s.enters(l, base) {
 				kept, next = append(kept, l), min(next, max(base, l.starts(l.first)))
 			}
 		}
@@ -35,7 +35,7 @@ func (s *sweep) alternatives(yield int64) int64 {
 	floor := s.c.floor()
 	total := int64(0)
 	for i, l := range s.any {
-		l.look(s.end)
+		s.look(l)
 		total += l.bound
 		for j := i; j > 0 && s.any[j].bound < s.any[j-1].bound; j-- {
 			s.any[j], s.any[j-1] = s.any[j-1], s.any[j]

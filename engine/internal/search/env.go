@@ -19,8 +19,7 @@ type env struct {
 	weights []bm25.Weight
 	err     error // the first; ends the search
 
-	clause  query.Node // compiled last: whose lists are opened
-	profile *profiler  // nil: nobody asks
+	profile *profiler // nil: nobody asks
 
 	baseless bool // the document scored last has no score: see query.ErrNoScore
 
@@ -100,7 +99,7 @@ func (e *env) list(src postings.Source, ref postings.Ref) *postings.Iterator {
 	e.used++
 	it.Init(src, ref)
 	if e.profile != nil {
-		e.profile.list(e.clause, ref, it)
+		e.profile.list(ref, it)
 	}
 	return it
 }

@@ -192,6 +192,7 @@ func check(t *testing.T, c *corpus, r *search.Request, what string) {
 		}
 		t.Fatalf("%s: %d candidates, want %d", what, len(got.Candidates), len(want))
 	}
+	checkProfile(t, c.views, r, &got, what)
 }
 
 func same(a, b query.Candidate) bool {

@@ -73,6 +73,7 @@ func TestWhatHasNoScoreFailsInAnySegments(t *testing.T) {
 			if err != nil || got.Total != uint64(len(want)) {
 				t.Fatalf("%d, want %d, %v", got.Total, len(want), err)
 			}
+			checkProfile(t, views, &request, &got, describe(request.Query))
 			for _, found := range got.Candidates {
 				if score, ok := want[found.ID]; !ok || asked && (request.Score || request.Sort == nil) && found.Score != score {
 					t.Fatalf("%+v, want %d, %t", found, score, ok)

@@ -15,8 +15,10 @@ func (s *sweep) guess() {
 	floor := int64(minScore)
 	for _, l := range s.any {
 		if l.max > floor && s.promises(l) {
+			was := s.env.charge(l.account)
 			s.rank(l, 1+l.blocks.Runs()/sampledRuns)
 			floor = max(floor, s.reached(l))
+			s.env.charge(was)
 		}
 	}
 	s.c.guess(floor)

@@ -9,7 +9,11 @@ const leapDocs = 64
 // for them, and of the others only blocks that may hold them are read, but not their bounds.
 func (s *sweep) leap() {
 	s.leaping = true
-	defer func() { s.leaping = false }()
+	was := s.env.charge(s.all[0].account)
+	defer func() {
+		s.leaping = false
+		s.env.charge(was)
+	}()
 	s.sifts, s.late = s.sifts[:0], append(s.late[:0], s.masks...)
 	lead, rest, extra := s.all[0], int64(0), int64(0)
 	for i, l := range s.all {
@@ -48,7 +52,7 @@ func (s *sweep) leap() {
 		}
 		s.base, s.end = docs[0], docs[len(docs)-1]+1
 		for _, l := range s.all[1:] {
-			if !l.enter(s.base) {
+			if !s.enters(l, s.base) {
 				return
 			}
 		}
@@ -57,7 +61,7 @@ func (s *sweep) leap() {
 			continue
 		}
 		for _, l := range s.any {
-			l.enter(s.base)
+			s.enters(l, s.base)
 		}
 		s.meet(s.leaders(docs, lead.score(), rest+extra, floor), extra, floor, lossless)
 	}

@@ -11,6 +11,7 @@ import (
 // list is the postings of one scoring term in one segment, as windows read them: whole blocks, and for each block a bound of what it can score. A
 // window is passed in order; within one any block may be read again.
 type list struct {
+	account *account // nil: nobody asks for a profile
 	blocks  postings.Blocks
 	weight  bm25.Weight
 	lengths bm25.Lengths

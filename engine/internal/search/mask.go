@@ -9,6 +9,7 @@ import (
 // mask is a clause that matches without a score, as windows ask it: which documents of a window match, or which of some documents do. Until it is asked it has cost
 // next to nothing, and windows may come in any order unless it is ordered. Which question costs less depends on how many documents there are to ask about.
 type mask struct {
+	account *account // nil: nobody asks for a profile
 	kind    maskKind
 	not     bool // it stands for the documents that do not match
 	ordered bool // it walks: what is asked about must lie behind what was asked about before
@@ -57,6 +58,7 @@ const (
 
 // mark gives the bits of the window's matching documents; they are the reader's until the mask is asked again. Base is a multiple of 64.
 func (m *mask) mark(e *env, base, end uint32) *bitset {
+	was := e.charge(m.account)
 	m.bits = bitset{}
 	switch m.kind {
 	case everything:
@@ -92,6 +94,7 @@ func (m *mask) mark(e *env, base, end uint32) *bitset {
 			m.bits[i] ^= all[i]
 		}
 	}
+	e.charge(was)
 	return &m.bits
 }
 
@@ -129,6 +132,14 @@ func (m *mask) find(doc uint32) int {
 	}
 	m.at = m.blocks.Find(m.at, doc)
 	return m.at
+}
+
+// ahead is [mask.next], on the mask's account.
+func (m *mask) ahead(e *env, base uint32) uint32 {
+	was := e.charge(m.account)
+	next := m.next(base)
+	e.charge(was)
+	return next
 }
 
 // next gives a document at or behind base before which, from base on, none matches.
@@ -171,6 +182,7 @@ func (m *mask) next(base uint32) uint32 {
 
 // sift tells which of at most 128 ascending documents match, a bit each by their place in docs, with not.
 func (m *mask) sift(e *env, docs []uint32) (set [2]uint64) {
+	was := e.charge(m.account)
 	switch {
 	case m.kind == everything:
 		set = first(len(docs))
@@ -207,6 +219,7 @@ func (m *mask) sift(e *env, docs []uint32) (set [2]uint64) {
 		set[0] ^= all[0]
 		set[1] ^= all[1]
 	}
+	e.charge(was)
 	if !e.steps(1 + len(docs)*m.siftCost/searchCost) {
 		return [2]uint64{}
 	}

@@ -225,7 +225,10 @@ func (p *phraseCheck) worth(s *sweep, doc uint32, freq uint32) bool {
 func (p *phraseCheck) offer(s *sweep, doc uint32, place postings.Place, i int) bool {
 	freq := p.occurrences(place, i)
 	if freq > 0 {
-		s.c.add(doc, bm25.Part(p.weight.W, p.weight.C0, p.weight.C1, freq, p.lengths.Of(doc)))
+		score := bm25.Part(p.weight.W, p.weight.C0, p.weight.C1, freq, p.lengths.Of(doc))
+		was := s.env.collecting()
+		s.c.add(doc, score)
+		s.env.charge(was)
 		p.raise(s.c.floor())
 	}
 	return freq > 0

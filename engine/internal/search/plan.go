@@ -9,13 +9,19 @@ import (
 
 // plan is what windows execute: a query that is, but for its filters, made of terms or one phrase. Everything else is walked by a [scorer].
 type plan struct {
-	all     []query.TextTerm // that a document must hold
-	any     []query.TextTerm // of which it must hold one, unless there are terms in all
+	all     []planTerm // that a document must hold
+	any     []planTerm // of which it must hold one, unless there are terms in all
 	phrase  *query.TextPhrase
 	filters []query.Node // that must match, without a score
 	not     []query.Node // that must not
 	every   bool         // there are no terms: what passes matches
 	score   int64        // of every match, if there are no terms
+}
+
+// planTerm is a term, and the clause that it is of: itself, or a phrase.
+type planTerm struct {
+	query.TextTerm
+	of query.Node
 }
 
 // of sees whether windows can execute a query with filters. Where nobody wants scores they can execute any; when documents are sorted by something else, all that
@@ -45,7 +51,7 @@ func (p *plan) terms(n query.Node, filters []query.Node) bool {
 	p.start(filters)
 	switch n := n.(type) {
 	case *query.TextTerm:
-		p.any = append(p.any, *n)
+		p.any = append(p.any, planTerm{*n, n})
 		return true
 	case *query.TextPhrase:
 		return p.ofPhrase(n)
@@ -64,7 +70,7 @@ func (p *plan) terms(n query.Node, filters []query.Node) bool {
 func (p *plan) ofPhrase(n *query.TextPhrase) bool {
 	p.phrase = n
 	for _, t := range n.Terms {
-		p.all = append(p.all, query.TextTerm{Field: n.Field, Term: t, Leaf: n.Leaf})
+		p.all = append(p.all, planTerm{query.TextTerm{Field: n.Field, Term: t, Leaf: n.Leaf}, n})
 	}
 	return n.Slop == 0 && !n.Prefix && !n.CutFirst && !n.CutLast && n.Sound()
 }
@@ -98,7 +104,7 @@ func (p *plan) must(n *query.Bool) bool {
 	for _, clause := range n.Must {
 		switch c := clause.(type) {
 		case *query.TextTerm:
-			p.all = append(p.all, *c)
+			p.all = append(p.all, planTerm{*c, c})
 		case *query.Bool:
 			if len(c.Should) > 0 || len(c.Must) == 0 || !p.must(c) {
 				return false
@@ -127,7 +133,7 @@ func (p *plan) alternatives(nodes []query.Node) bool {
 	for _, clause := range nodes {
 		switch c := clause.(type) {
 		case *query.TextTerm:
-			p.any = append(p.any, *c)
+			p.any = append(p.any, planTerm{*c, c})
 		case *query.Bool:
 			if len(c.Must)+len(c.Filter)+len(c.MustNot) > 0 || c.MinShould != 1 || !p.alternatives(c.Should) {
 				return false
@@ -146,7 +152,7 @@ func (s *sweep) enter(p *plan) bool {
 	s.masks = s.masks[:0]
 	s.clauses.enter(s.env)
 	for i := range p.all {
-		l := s.list(&p.all[i])
+		l := s.listOf(&p.all[i])
 		if l == nil {
 			return false
 		}
@@ -157,7 +163,7 @@ func (s *sweep) enter(p *plan) bool {
 	}
 	slices.SortStableFunc(s.all, func(a, b *list) int { return int(a.blocks.DF()) - int(b.blocks.DF()) })
 	for i := range p.any {
-		if l := s.list(&p.any[i]); l != nil {
+		if l := s.listOf(&p.any[i]); l != nil {
 			s.any = append(s.any, l)
 		}
 	}
@@ -190,6 +196,14 @@ func (s *sweep) mask(filters, not []query.Node) bool {
 	return true
 }
 
+// listOf opens the list of a term, on the account of its clause.
+func (s *sweep) listOf(t *planTerm) *list {
+	was := s.env.charge(s.env.account(t.of))
+	l := s.list(&t.TextTerm)
+	s.env.charge(was)
+	return l
+}
+
 // list opens the list of a term, nil when the segment does not have it.
 func (s *sweep) list(t *query.TextTerm) *list {
 	e := s.env
@@ -214,8 +228,8 @@ func (s *sweep) list(t *query.TextTerm) *list {
 		e.fail(corrupt(&l.blocks))
 		return nil
 	}
-	if e.profile != nil {
-		e.profile.list(t, ref, &l.blocks)
+	if l.account = e.charged(); e.profile != nil {
+		e.profile.list(ref, &l.blocks)
 	}
 	return l
 }

@@ -30,7 +30,7 @@ type Request struct {
 	Limit    int              // candidates at most; 0: only the total
 	After    *query.Candidate // only candidates that come after it in the total order, with a key for each of Sort; nil: all. The total counts all
 	CountTo  uint64           // count at least so many matches exactly; 0: all
-	Profile  bool             // tell what was done
+	Profile  Clock            // tell what was done, and by this clock how long it took; nil: nobody asks
 	Scratch  *Scratch         // memory to use again; nil: none
 }
 
@@ -80,8 +80,8 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	m := r.Scratch.get()
 	defer r.Scratch.put(m)
 	e, c, s := &m.env, &m.c, &m.sweep
-	if e.reset(ctx, r.Weights); r.Profile {
-		e.profile = &profiler{}
+	if e.reset(ctx, r.Weights); r.Profile != nil {
+		e.profile = newProfiler(r)
 	}
 	c.begin(r)
 	s.env, s.c, s.scoring = e, c, c.scoring && r.Limit > 0
@@ -89,14 +89,19 @@ func Run(ctx context.Context, views []View, r *Request) (Result, error) {
 	s.guessing = true
 	res, err := m.all(views, r, windows)
 	if err == nil && c.short() {
-		c.begin(r) // and without a guess
+		if c.begin(r); r.Profile != nil { // and without a guess
+			e.profile.again()
+		}
 		res, err = m.all(views, r, windows)
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	if res.Candidates = c.sorted(); r.Profile {
-		res.Profile = e.profile.profile()
+	if r.Profile != nil {
+		e.charge(&e.profile.sorting)
+	}
+	if res.Candidates = c.sorted(); r.Profile != nil {
+		res.Profile = e.profile.profile(len(views))
 	}
 	return res, nil
 }
@@ -151,12 +156,12 @@ func (e *env) request(r *Request) scorer {
 		}
 		required = append(required, f)
 	}
-	return newConjunction(required, []scorer{s})
+	return e.timed(newConjunction(required, []scorer{s}), e.account(r.Query))
 }
 
 // collect hands every visible match to the collector and counts them. Each must have a score, whether the collector wants it or not.
 func (e *env) collect(s scorer, c *collector) uint64 {
-	total := uint64(0)
+	total, was := uint64(0), e.collecting()
 	for doc := s.Doc(); doc != noDoc; doc = s.Next() {
 		if !e.whole && !e.view.Visible.Has(doc) {
 			continue
@@ -165,9 +170,10 @@ func (e *env) collect(s scorer, c *collector) uint64 {
 		score := s.Score()
 		if e.baseless {
 			e.fail(query.ErrNoScore())
-			return total
+			break
 		}
 		c.add(doc, score)
 	}
+	e.charge(was)
 	return total
 }

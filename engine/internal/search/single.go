@@ -27,6 +27,8 @@ func (s *sweep) alone() bool {
 // single finds the documents of a list that is alone, without windows: there is nothing to add up. What can score most is looked at first, run by run and block
 // by block, so that the floor is soon above what is left.
 func (s *sweep) single(l *list) {
+	was := s.env.charge(l.account)
+	defer s.env.charge(was)
 	s.few, s.sifts, s.late = false, s.sifts[:0], s.late[:0]
 	for _, m := range s.masks {
 		if m.siftCost <= cheapSift {
@@ -108,6 +110,7 @@ func (s *sweep) offerAll(l *list, block int, worth bool, least uint32) {
 	} else {
 		docs, _ = s.passing(docs)
 	}
+	was := s.env.collecting()
 	if s.counting {
 		s.countVisible(docs)
 	}
@@ -118,6 +121,7 @@ func (s *sweep) offerAll(l *list, block int, worth bool, least uint32) {
 			floor = s.c.floor()
 		}
 	}
+	s.env.charge(was)
 }
 
 // offerFrequent looks at the documents of a block that hold the term at least so often. They are few: so they are scored before masks are asked.
@@ -147,11 +151,14 @@ func (s *sweep) offerFrequent(l *list, block int, least uint32) {
 			left++
 		}
 	}
-	for i := range s.sift(left) {
+	left = s.sift(left)
+	was := s.env.collecting()
+	for i := range left {
 		if s.scored[i] >= s.c.floor() {
 			s.c.add(s.docs[i], s.scored[i])
 		}
 	}
+	s.env.charge(was)
 }
 
 // sift keeps of the first n documents in scratch, which have been scored, those that pass all masks, and gives their number.

@@ -67,7 +67,7 @@ func corrupt(b *postings.Blocks) error { return fmt.Errorf("search: %w", b.Err()
 func (s *sweep) forget() {
 	for _, l := range s.lists {
 		l.blocks.Close()
-		l.lengths, l.docs = bm25.Lengths{}, nil
+		l.account, l.lengths, l.docs = nil, bm25.Lengths{}, nil
 	}
 	s.clauses.forget()
 	s.check.forget()
@@ -126,13 +126,30 @@ func (s *sweep) certain() {
 	}
 }
 
+// enters is [list.enter], on the list's account.
+func (s *sweep) enters(l *list, base uint32) bool {
+	was := s.env.charge(l.account)
+	any := l.enter(base)
+	s.env.charge(was)
+	return any
+}
+
+// look is [list.look] for the window, on the list's account.
+func (s *sweep) look(l *list) {
+	was := s.env.charge(l.account)
+	l.look(s.end)
+	s.env.charge(was)
+}
+
 // mark sets the bits of a list's documents in the window.
 func (s *sweep) mark(l *list, set *bitset) {
+	was := s.env.charge(l.account)
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
 		docs := l.load(b)
 		from, to := within(docs, s.base, s.end)
 		s.markDocs(docs[from:to], set)
 	}
+	s.env.charge(was)
 }
 
 func (s *sweep) markDocs(docs []uint32, set *bitset) {
@@ -144,11 +161,13 @@ func (s *sweep) markDocs(docs []uint32, set *bitset) {
 
 // matching marks those of a list's documents in the window that may pass as matching.
 func (s *sweep) matching(l *list) {
+	was := s.env.charge(l.account)
 	for b := l.first; b < l.blocks.Count() && l.starts(b) < s.end; b++ {
 		docs := l.load(b)
 		from, to := within(docs, s.base, s.end)
 		s.match(docs[from:to])
 	}
+	s.env.charge(was)
 }
 
 // match is matching for some documents of a block.
@@ -160,6 +179,7 @@ func (s *sweep) match(docs []uint32) {
 // add adds the parts of a list's documents in the window to the scores. Blocks with which, and with at most others beside them, no document reaches floor are
 // passed over.
 func (s *sweep) add(l *list, others, floor int64) {
+	was := s.env.charge(l.account)
 	least := uint32(1)
 	if !s.counting {
 		least = l.leastFreq(others, floor)
@@ -182,6 +202,7 @@ func (s *sweep) add(l *list, others, floor int64) {
 			s.hits[at>>6&63] |= 1 << (at & 63)
 		}
 	}
+	s.env.charge(was)
 }
 
 // parts gives the documents that may pass and hold the term at least so often, of those of the block loaded that lie in the window, their parts, and which of docs they are
@@ -241,7 +262,7 @@ func (s *sweep) candidates(rest, floor int64) int {
 
 // probe looks the first n candidates up in a list and adds its parts; it keeps those that can reach floor with rest more, and, where they must be in the list, are.
 func (s *sweep) probe(l *list, n int, rest, floor int64, must bool) int {
-	kept := 0
+	kept, was := 0, s.env.charge(l.account)
 	b, count := l.first, l.blocks.Count()
 	for i := range n {
 		at, sum := s.at[i], s.sums[i]
@@ -270,14 +291,17 @@ func (s *sweep) probe(l *list, n int, rest, floor int64, must bool) int {
 			kept++
 		}
 	}
+	s.env.charge(was)
 	return kept
 }
 
 // collect offers the first n candidates.
 func (s *sweep) collect(n int) {
+	was := s.env.collecting()
 	for i := range n {
 		if s.sums[i] >= s.c.floor() {
 			s.c.add(s.base+s.at[i], s.sums[i])
 		}
 	}
+	s.env.charge(was)
 }
