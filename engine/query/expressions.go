@@ -98,15 +98,57 @@ func (r *resolver) pattern(p TermPattern, f *schema.Field, c scope, pos int, for
 func (r *resolver) prefix(n *Prefix, f *schema.Field, c scope, forgiven bool) (Node, error) {
 	whole := f.Type == schema.Text && f.Exact
 	p := TermPattern{Kind: PrefixPattern, Text: n.Text, Exact: whole && n.Pos < 0}
-	if !whole || p.Exact {
+	switch {
+	case f.Type != schema.Text || p.Exact:
 		return r.pattern(p, f, c, n.Pos, forgiven)
+	case !whole:
+		return r.wordsPrefix(p, f, c, n.Pos, forgiven)
 	}
-	words, err := r.pattern(p, f, c.silent(), n.Pos, forgiven)
+	words, err := r.wordsPrefix(p, f, c.silent(), n.Pos, forgiven)
 	if err != nil {
 		return nil, err
 	}
 	value := &TermPattern{Field: f.Name, Kind: PrefixPattern, Exact: true, Text: n.Text}
 	return constant(&Bool{Should: []Node{words, value}, MinShould: 1}, c), nil
+}
+
+// wordsPrefix resolves a prefix against the words of a text field. One that is several words, as wi-f, is their phrase, the last a prefix; signs before it or behind it do not
+// count. One character of a script without spaces stands anywhere, as longer parts of its texts do.
+func (r *resolver) wordsPrefix(p TermPattern, f *schema.Field, c scope, pos int, forgiven bool) (Node, error) {
+	analyzer, known := r.schema.IndexAnalyzer(f)
+	if !known {
+		return r.pattern(p, f, c, pos, forgiven)
+	}
+	tokens := analyzer.Analyze(nil, p.Text)
+	if len(tokens) == 0 {
+		return r.pattern(p, f, c, pos, forgiven)
+	}
+	first, last := tokens[0], tokens[len(tokens)-1]
+	tail, open := last.Term, last.End == len(p.Text)
+	if open {
+		tail = r.normal(p.Text[last.Start:], f)
+	}
+	if first.Start == last.Start { // one word, perhaps in several forms
+		switch p.Text = tail; {
+		case r.isCut(tail, f):
+			return &TermPattern{Field: f.Name, Kind: CharacterPattern, Text: tail, Boost: c.leaf()}, nil
+		case !open:
+			return constant(oneTerm(f, tail, c.silent()), c), nil
+		}
+		return r.pattern(p, f, c, pos, forgiven)
+	}
+	n := &TextPhrase{Field: f.Name, Leaf: -1, Prefix: open}
+	for i, t := range tokens {
+		if i == len(tokens)-1 {
+			t.Term = tail
+		} else if t.Start == last.Start {
+			continue
+		}
+		n.Terms = append(n.Terms, t.Term)
+		n.Offsets = append(n.Offsets, t.Position-first.Position)
+	}
+	n.CutFirst = len(n.Terms) > 2 && r.isCut(first.Term, f)
+	return constant(n, c), r.count(len(n.Terms))
 }
 
 // normal brings a part of a word into the form in which the terms of a text field are written.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,8 +124,8 @@ func parseField(r *strictjson.Reader, name string) (Field, error) {
 			if err != nil {
 				return bad("boost must be a number")
 			}
-			if f.Boost, err = strconv.ParseFloat(token, 64); err != nil || f.Boost < 0 || math.IsInf(f.Boost, 0) {
-				return bad("boost must be a finite number that is not negative")
+			if f.Boost, err = strconv.ParseFloat(token, 64); err != nil || f.Boost < 0 || f.Boost > MaxBoost {
+				return bad("boost must be a number from 0 to %d", MaxBoost)
 			}
 			f.Boost += 0 // -0 is 0
 		case "exact":

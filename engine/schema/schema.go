@@ -14,6 +14,8 @@ import (
 const (
 	// MaxFields is how many fields a schema holds, with those that documents added.
 	MaxFields = 1000
+	// MaxBoost is the greatest boost of a field: with a greater one no word of it could be asked for, since weights are bounded.
+	MaxBoost = 1 << 20
 	// MaxNameBytes is the length of the longest dotted name of a field, in bytes.
 	MaxNameBytes = 512
 	// MaxDepth is how deep a document nests; it bounds the parts of a dotted name too.

@@ -66,6 +66,7 @@ func TestParseRefuses(t *testing.T) {
 		{"analyzer of a number", field(`{"type":"long","analyzer":"simple"}`), fault.BadField, "means nothing"},
 		{"exact keyword", field(`{"type":"keyword","exact":true}`), fault.BadField, "means nothing"},
 		{"negative boost", field(`{"type":"text","boost":-1}`), fault.BadField, "boost"},
+		{"a boost that no query could use", field(`{"type":"text","boost":1048576.5}`), fault.BadField, "boost"},
 		{"endless boost", field(`{"type":"text","boost":1e999}`), fault.BadField, "boost"},
 		{"boost is a word", field(`{"type":"text","boost":"2"}`), fault.BadField, "boost"},
 		{"vector without dims", field(`{"type":"vector"}`), fault.BadField, "dims"},
