@@ -3,4 +3,4 @@
 package sim
 
 // defaultSeeds is how many schedules a test plays.
-const defaultSeeds = 60
+const defaultSeeds = 100

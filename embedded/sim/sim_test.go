@@ -108,7 +108,7 @@ func playApart(t *testing.T, from, to int) (witness.Totals, string, error) {
 	return totals, said.String(), err
 }
 
-// playRange plays seeds in this process. The pool of timers that nats.go keeps for a process must not carry one into the next bubble: two collections empty it.
+// playRange plays seeds in this process.
 func playRange(t *testing.T, seeds string) {
 	var first, last uint64
 	if _, err := fmt.Sscanf(seeds, "%d-%d", &first, &last); err != nil {
@@ -116,9 +116,14 @@ func playRange(t *testing.T, seeds string) {
 	}
 	for seed := first; seed <= last && !t.Failed(); seed++ {
 		playSeed(t, seed)
-		runtime.GC()
-		runtime.GC()
+		emptyTimers()
 	}
+}
+
+// emptyTimers lets the next bubble of this process begin without the timers of the last one, in a pool that nats.go keeps for a process: two collections empty it.
+func emptyTimers() {
+	runtime.GC()
+	runtime.GC()
 }
 
 func playSeed(t *testing.T, seed uint64) {

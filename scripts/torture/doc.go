@@ -21,11 +21,11 @@
 // # The fault matrix
 //
 // What must hold under a fault, and what shows it. In every case nothing acknowledged is lost and nothing deleted served. "sim" are profiles of package embedded/sim, of which
-// go test plays 60 schedules; profiles of this program are played by hand with scripts/soak process, and one of kill by go test.
+// go test plays 100 schedules; profiles of this program are played by hand with scripts/soak process, and a short one each of kill, pause, damage and power by go test (TestProcesses).
 //
 //	fault                                   what holds                                   shown by go test                                          by hand
 //	F1  a member is killed                  reads and writes go on; a write waits once   TestClusterOutlivesItsProcesses, TestOneWriteWaitsAfter-  kill
-//	                                        for its lease                                ADeath, TestProcessesAreKilled, sim crashes
+//	                                        for its lease                                ADeath, TestProcesses (kill), sim crashes
 //	F2  all members of a group are killed   answers are partial and say so; writes are   TestGroupGone, TestMetricsTellOfAMissingGroup,            kill,
 //	                                        durable by commit records                    TestCommitRecords, sim crashes                            cluster-figures
 //	F3  a coordinator is killed             the other answers; its writes are unknown    TestWritesOutliveEveryKill, sim crashes                   kill
@@ -33,15 +33,18 @@
 //	    one                                 back                                         UnderLoad, sim server
 //	    of three: the leader, two, all      reads go on while leases last; writes after                                                            cluster, leader
 //	                                        the election
-//	F5  a process is stopped and goes on    it serves nothing old                        TestHeldMemberServesNothingOld, TestDeleteWaitsForA-      pause
-//	                                                                                     StoppedMember, sim leases, server
+//	F5  a process is stopped and goes on    it serves nothing old; a delete waits for    TestHeldMemberServesNothingOld, TestDeleteWaitsForA-      pause
+//	                                        its lease, not less and not more             StoppedMember, TestDirectedSchedules (also whoever
+//	                                                                                     deletes), TestProcesses (pause), sim leases, server
 //	F7  a coordinator or member cut off     leases run out; what it says then is refused TestSilentGroupLeavesTheOthers, TestFailoverWithinThe-    -
-//	    from NATS, also one way                                                          Budget, sim partitions, deaf
+//	    from NATS, also one way                                                          Budget, TestDirectedSchedules (a fading log), sim
+//	                                                                                     partitions, deaf, fading
 //	F8  loss of power                       what was acknowledged is there               TestEmbeddedServerSyncsAlways, TestCrashLosesWhatWas-     power
-//	                                                                                     NotSynced, TestEveryCallFails, sim crashes, disks
+//	                                                                                     NotSynced, TestEveryCallFails, TestProcesses (power),
+//	                                                                                     sim crashes, disks
 //	F9  a log is damaged                    a member at a hole or before another past    TestDamagedLogIsNoticed, TestStreamMadeAnewIsNoticed,     damage
 //	                                        leaves rotation and keeps its data; of       TestLogSetBackWhileAMemberWasAway, TestFollowerNames-
-//	                                        three replicas one damaged is no loss        AHole, TestGarbageInALog
+//	                                        three replicas one damaged is no loss        AHole, TestGarbageInALog, TestProcesses (damage)
 //	F10 a member's disk is full             it goes on from memory, then stands aside    TestDurable, TestFullDiskOfAMember, sim disks (full)      full
 //	                                        and returns by itself when there is room
 //	F11 NATS' disk is full                  writes are refused with log_full, reads go   TestFullDiskUnderNATS, TestDisks (of the disk itself)     full
@@ -54,9 +57,10 @@
 //	                                        it leaves rotation                           AndReturns, sim leases (lag), drag
 //	F17 messages are missing in a log       a member that has not applied them stops and TestFollowerNamesAHole, TestDamagedLogIsNoticed,          -
 //	                                        names them; others go on; it is an alarm     TestPurgedLog, TestLogThatLostMessages
-//	F18 an operation makes the engine panic all members set it aside alike; others are   TestPanicIsQuarantined, TestPoisonIsSetAsideByAll,        -
-//	    or its process die                  untouched; it can be tried again             TestPoisonedDocuments (real processes), TestDeathAtAnOperation
-//	    of one member alone                 that one makes its index anew, or fails      TestOwnFaultIsNoPoison; sim poison has both at once
+//	F18 an operation makes the engine       all members set it aside alike; others are   TestPanicIsQuarantined, TestPoisonIsSetAsideByAll,        -
+//	    panic, its process die, or it       untouched; it can be tried again; no         TestPoisonedDocuments (real processes), TestDeathAtAn-
+//	    never ends                          process ends more than twice of it           Operation, TestEndlessOperationIsSetAside
+//	    of one member alone                 that one makes its index anew, or fails      TestOwnFaultIsNoPoison, TestSetAsideByOneAlone; sim poison has both at once
 //	F19 members differ                      found within two renewals; who is wrong by a TestDivergenceIsFoundAndMended, TestAllWrongAndAgain,     -
 //	                                        replay of the log mends itself               TestFlippedByteIsFoundAndMended, TestRepairMendsOneMember,
 //	                                                                                     TestBrokenSystemsAreCaught (broken_skip)

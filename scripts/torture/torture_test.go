@@ -14,23 +14,45 @@ import (
 	"github.com/jetseek/jetseek/embedded/witness"
 )
 
-// One short schedule of real processes that are killed; scripts/soak process plays the others.
-func TestProcessesAreKilled(t *testing.T) {
+// Short schedules of real processes: killed, stopped, with damaged logs, and without power where file systems may be mounted; scripts/soak process plays longer ones, and the others.
+func TestProcesses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it starts a cluster of processes")
+		t.Skip("it starts clusters of processes")
 	}
 	bin, err := build(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	totals, figures, err := playSeed(t.Context(), MakePlan(2, "kill", 6*time.Second), bin, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		seed    uint64
+		profile string
+		length  time.Duration
+	}{{2, "kill", 6 * time.Second}, {3, "pause", 8 * time.Second}, {4, "damage", 12 * time.Second}, {5, "power", 8 * time.Second}} {
+		t.Run(c.profile, func(t *testing.T) {
+			plan := MakePlan(c.seed, c.profile, c.length)
+			if plan.Disk == forgets {
+				needsFileSystems(t)
+			}
+			totals, figures, err := playSeed(t.Context(), plan, bin, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if totals.Acked == 0 || totals.Reads == 0 || totals.Lost != 0 || totals.Served != 0 {
+				t.Errorf("%+v", totals)
+			}
+			t.Logf("%+v; %s", totals, figures)
+		})
 	}
-	if totals.Acked == 0 || totals.Reads == 0 || totals.Lost != 0 || totals.Served != 0 {
-		t.Errorf("%+v", totals)
+}
+
+func needsFileSystems(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root may mount file systems")
 	}
-	t.Logf("%+v; %s", totals, figures)
+	if _, err := exec.LookPath("mkfs.ext4"); err != nil {
+		t.Skipf("no ext4 can be made: %v", err)
+	}
 }
 
 // One seed gives one plan, of every profile, and what it names is there.
@@ -56,12 +78,7 @@ func TestPlansAreFunctionsOfTheSeed(t *testing.T) {
 
 // What a disk of each kind does when its time comes, where file systems may be mounted.
 func TestDisks(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root may mount file systems")
-	}
-	if _, err := exec.LookPath("mkfs.ext4"); err != nil {
-		t.Skipf("no ext4 can be made: %v", err)
-	}
+	needsFileSystems(t)
 	t.Run("forgets what was not synced", func(t *testing.T) {
 		d := newTestDisk(t, forgets)
 		write(t, d, "synced", true)
