@@ -36,7 +36,7 @@ func (q refFunctions) String() string {
 // jsonForm writes a query in the JSON form.
 func jsonForm(q refQuery) string {
 	switch q := q.(type) {
-	case refFunctions, refShould:
+	case refFunctions, refShould, refLike:
 		return q.String()
 	}
 	text, err := json.Marshal(q.String())
