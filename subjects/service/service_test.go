@@ -44,6 +44,9 @@ func TestDiscovery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := nc.Flush(); err != nil { // the server knows the subscriptions before another connection asks
+		t.Fatal(err)
+	}
 	asker := s.Conn(t)
 	for _, who := range [][2]string{{"", ""}, {"jetseek", ""}, {"jetseek", "01"}} {
 		ping := ask[micro.Ping](t, asker, micro.PingVerb, who[0], who[1])
