@@ -122,7 +122,7 @@ func (c *Coordinator) handleMembers(_ context.Context, _ string, _ *nats.Msg) (a
 			}
 		}
 	}
-	body := wire.MembersBody{Members: []wire.MemberBody{}, Alarms: c.checks.findings(), Sync: c.checks.syncs()}
+	body := wire.MembersBody{Members: []wire.MemberBody{}, Alarms: append(c.checks.findings(), c.keyAlarms()...), Sync: c.checks.syncs()}
 	for id := range ids {
 		body.Members = append(body.Members, c.member(id))
 	}

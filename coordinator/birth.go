@@ -105,6 +105,9 @@ func (c *Coordinator) ensureOwn(ctx context.Context, group string) *wire.Error {
 	if !ok || g.OwnEpoch != 1 {
 		return nil // a group that came later gets its first entry from a move
 	}
+	if other := c.otherKeys(group); other != nil {
+		return other
+	}
 	rec := wire.Record{
 		Header: c.recordHeader(group, c.counter.Add(1)),
 		Ops: []wire.Op{{Kind: wire.KindOwn, IfVersion: wire.NoCondition,

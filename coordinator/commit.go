@@ -113,6 +113,9 @@ func (k *committer) commit(ctx context.Context) error {
 	if err := k.readOwn(ctx); err != nil {
 		return err
 	}
+	if other := k.c.otherKeys(k.group); other != nil {
+		return other
+	}
 	rec := wire.Record{
 		Header: k.c.recordHeader(k.group, k.c.counter.Add(1)),
 		Ops:    []wire.Op{{Kind: wire.KindCommit, IfVersion: wire.NoCondition, Body: wire.AppendCommit(nil, &wire.Commit{Own: k.ownSeq})}},

@@ -16,6 +16,7 @@ const (
 	reasonLogFull      = "log_full"          // the log has no room for the write
 	reasonLogSettings  = "log_settings"      // the log's stream is not kept as it must be
 	reasonLogRewritten = "log_rewritten"     // the log has lost messages that it had acknowledged
+	reasonOtherKeys    = "other_keys"        // members of the group have other cluster keys than this coordinator, or one of them has none
 	reasonMoved        = "moved"             // the document's slot moves and its new owner is not known yet
 	reasonPartial      = "partial"           // a group is missing and the request said partial=fail
 )

@@ -225,7 +225,10 @@ func (p *packer) wrong(ctx context.Context) *wire.Error {
 		p.checked = true
 		p.c.checkSettings(ctx, p.group)
 	}
-	return p.c.checks.wrong(p.group)
+	if e := p.c.checks.wrong(p.group); e != nil {
+		return e
+	}
+	return p.c.otherKeys(p.group)
 }
 
 // setBack takes an acknowledgement that names a place which the log had given to another message: NATS has lost what it had acknowledged. What this message became is

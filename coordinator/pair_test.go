@@ -120,7 +120,13 @@ func (c *cluster) run(part func(context.Context) error) {
 // coordinator starts a coordinator that expects all groups, and waits until it knows that they serve.
 func (c *cluster) coordinator() *Coordinator {
 	c.t.Helper()
-	made, err := New(Options{Conn: c.conn(), LogConn: c.conn(), ExpectGroups: len(c.gates)})
+	return c.coordinatorWith(nil)
+}
+
+// coordinatorWith starts one that signs with keys.
+func (c *cluster) coordinatorWith(keys *wire.Keys) *Coordinator {
+	c.t.Helper()
+	made, err := New(Options{Conn: c.conn(), LogConn: c.conn(), ExpectGroups: len(c.gates), Keys: keys})
 	if err != nil {
 		c.t.Fatal(err)
 	}

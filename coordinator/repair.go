@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/jetseek/jetseek/engine/fault"
@@ -201,19 +200,9 @@ func (r *groupRepair) report(b *wire.RepairBody) {
 
 // barrier puts a place into a group's log at which members are compared, and gives its sequence.
 func (c *Coordinator) barrier(ctx context.Context, group string) (uint64, error) {
-	if err := c.checks.wrong(group); err != nil {
-		return 0, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, repairPatience)
 	defer cancel()
-	rec := wire.Record{Header: c.recordHeader(group, c.counter.Add(1)), Ops: []wire.Op{{Kind: wire.KindBarrier, IfVersion: wire.NoCondition}}}
-	rec.Reply = ""
-	msg := &nats.Msg{Subject: c.names.Log(group), Data: c.keys.Sign(wire.AppendRecord(nil, &rec))}
-	ack, err := c.js.PublishMsg(ctx, msg, jetstream.WithExpectStream(c.names.Stream(group)), jetstream.WithRetryAttempts(0))
-	if err != nil {
-		return 0, fmt.Errorf("publish a barrier: %w", err)
-	}
-	return ack.Sequence, nil
+	return c.tell(ctx, group, wire.Op{Kind: wire.KindBarrier, IfVersion: wire.NoCondition})
 }
 
 // askEach asks members, each one question, and gives the answers to take; who does not give one has failed, with the reason that is given back.

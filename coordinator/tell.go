@@ -19,6 +19,9 @@ func (c *Coordinator) tell(ctx context.Context, group string, operations ...wire
 	if wrong := c.checks.wrong(group); wrong != nil {
 		return 0, wrong
 	}
+	if other := c.otherKeys(group); other != nil {
+		return 0, other
+	}
 	rec := wire.Record{Header: c.recordHeader(group, c.counter.Add(1)), Ops: operations}
 	rec.Reply = ""
 	if rec.Log == (wire.UUID{}) {

@@ -202,7 +202,7 @@ func (c *Coordinator) writeOne(ctx context.Context, coll *collection, op wire.Op
 		if !moved {
 			return reply, nil
 		}
-		if err := c.awaitNewOwner(ctx, group, op.Slot); err != nil {
+		if err := c.awaitNewOwner(ctx, group, w.op.Slot); err != nil {
 			return nil, err
 		}
 	}

@@ -115,5 +115,6 @@
 // does not verify: without a signature, with a wrong one, or of a key that is not in the member's file. A log counts as signed from its first record that verifies on;
 // records before it, from a time without a key, stand. So the answer follows from the log and the keys, and all members must have the same keys: a new key is added to every
 // file as the last line first, and becomes the first line, which signs, when all have it. A key that has signed stays in the files as long as the log holds its records. A member
-// without keys fails at a signed record.
+// without keys fails at a signed record. A member whose keys are not those of the members that serve, or of the log's first message, fails before it writes anything (other_keys); coordinators compare
+// theirs with those of serving members before they write.
 package shard

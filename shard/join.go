@@ -26,7 +26,7 @@ const (
 func (m *Member) join(ctx context.Context) error {
 	for {
 		err := m.tryJoin(ctx)
-		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || isOfTheLog(err) || errors.Is(err, subjects.ErrAsset) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, errForeignLog) || isOfTheLog(err) || isOfKeys(err) || errors.Is(err, subjects.ErrAsset) {
 			return err
 		}
 		m.opts.Log.Info("waiting to join the group", "member", m.id, "error", err)
@@ -44,6 +44,9 @@ func (m *Member) tryJoin(ctx context.Context) error {
 		return err
 	}
 	if m.documents, err = registry.OpenDocuments(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
+		return err
+	}
+	if err := m.sharesKeys(ctx); err != nil {
 		return err
 	}
 	expected, err := m.expectedLog(ctx)
@@ -135,7 +138,7 @@ func (m *Member) beginLog(ctx context.Context, expected wire.UUID) (wire.UUID, e
 		return wire.UUID{}, fmt.Errorf("read genesis: %w", err)
 	}
 	log, err := m.readGenesis(first.Data)
-	if err != nil && expected != (wire.UUID{}) {
+	if err != nil && expected != (wire.UUID{}) && !isOfKeys(err) {
 		err = fmt.Errorf("%w: %w; %s", errRewritten, err, keepAndRestore)
 	}
 	return log, err
@@ -191,7 +194,7 @@ func (m *Member) readGenesis(first []byte) (wire.UUID, error) {
 	}
 	if rec.KeyID != 0 && m.opts.Keys != nil {
 		if err := m.opts.Keys.Verify(first, rec); err != nil {
-			return wire.UUID{}, fmt.Errorf("%w: %w: give this member the keys of the others", errForeignLog, err)
+			return wire.UUID{}, fmt.Errorf("%w: the log's first message: %w; start this member with the others' --cluster-key, it keeps its data", errOtherKeys, err)
 		}
 	}
 	if len(rec.Ops) != 1 || rec.Ops[0].Kind != wire.KindGenesis {

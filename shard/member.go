@@ -151,7 +151,7 @@ func (m *Member) run(ctx context.Context) (err error) {
 			return nil
 		}
 		m.fail(err)
-		if isOfTheLog(err) {
+		if isOfTheLog(err) || isOfKeys(err) {
 			return m.keepAlive(ctx) // for status: the other members of this process, and the data, are not to suffer
 		}
 		return fmt.Errorf("member %s: %w", m.id, err)

@@ -62,5 +62,29 @@ func TestRecordsThatAreNotGenuine(t *testing.T) {
 			t.Errorf("member %s has heeded a release that was not genuine", one.ID())
 		}
 	}
-	th.failsWith(th.startWith("n3", nil), "message ", "--cluster-key")
+	th.failsWith(th.startWith("n3", nil), "the log is signed", "--cluster-key")
+	th.failsWith(th.startWith("n4", others), "other_keys: member g0/n", "--cluster-key")
+	for _, one := range []life{m, replay} {
+		one.end()
+	}
+	th.failsWith(th.startWith("n5", nil), "message ", "--cluster-key") // nobody is there to tell it
+}
+
+// A log that begins with a signed message says by itself that a member has other keys: the log is not to blame, and the data not in the way.
+func TestMemberWithOtherKeys(t *testing.T) {
+	th := newTheatre(t)
+	keys := map[string]*wire.Keys{}
+	for name, file := range map[string]string{"own": strings.Repeat("5c", 32), "other": strings.Repeat("77", 32), "both": strings.Repeat("77", 32) + "\n" + strings.Repeat("5c", 32)} {
+		var err error
+		if keys[name], err = wire.ParseKeys([]byte(file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := th.startWith("n1", keys["own"])
+	th.serving(m)
+	m.end()
+	m = th.startWith("n1", keys["other"])
+	th.failsWith(m, "other_keys: the log's first message", "it keeps its data")
+	m.end()
+	th.serving(th.startWith("n1", keys["both"]))
 }

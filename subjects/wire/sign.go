@@ -60,6 +60,9 @@ func ParseKeys(file []byte) (*Keys, error) {
 	return ks, nil
 }
 
+// name is how people and records of members know a key.
+func (k key) name() string { return fmt.Sprintf("%08x", k.id) }
+
 // keyID names a key without telling it; 0 names none.
 func keyID(secret []byte) uint32 {
 	mac := hmac.New(sha256.New, secret)
@@ -81,7 +84,25 @@ func (ks *Keys) ID() string {
 	if ks == nil {
 		return ""
 	}
-	return fmt.Sprintf("%08x", ks.keys[0].id)
+	return ks.keys[0].name()
+}
+
+// Suits tells whether records that another process signs with the key of an id, "" for none, are verified with these keys. It is an error as well when only one of the two signs.
+func (ks *Keys) Suits(id string) error {
+	switch {
+	case ks == nil && id == "":
+		return nil
+	case ks == nil:
+		return fmt.Errorf("it signs with the key %s, and this process has no cluster key", id)
+	case id == "":
+		return errors.New("it has no cluster key, and this process signs")
+	}
+	for _, k := range ks.keys {
+		if k.name() == id {
+			return nil
+		}
+	}
+	return fmt.Errorf("it signs with the key %s, which is not among the %s", id, ks)
 }
 
 // String gives the ids of the keys.
@@ -91,7 +112,7 @@ func (ks *Keys) String() string {
 	}
 	ids := make([]string, len(ks.keys))
 	for i, k := range ks.keys {
-		ids[i] = fmt.Sprintf("%08x", k.id)
+		ids[i] = k.name()
 	}
 	return "cluster keys " + strings.Join(ids, ", ")
 }

@@ -81,3 +81,25 @@ func TestKeysAreNotShown(t *testing.T) {
 		}
 	}
 }
+
+// Keys suit those of another process when they verify what it signs, and both sign or none.
+func TestKeysThatSuit(t *testing.T) {
+	one, two, both := keysOf(t, oldSecret), keysOf(t, newSecret), keysOf(t, newSecret, oldSecret)
+	for name, c := range map[string]struct {
+		mine *Keys
+		id   string
+		ok   bool
+	}{
+		"neither signs":          {nil, "", true},
+		"it alone signs":         {nil, one.ID(), false},
+		"this alone signs":       {one, "", false},
+		"the same":               {one, one.ID(), true},
+		"it has not changed yet": {both, one.ID(), true},
+		"another":                {two, one.ID(), false},
+		"none that there is":     {one, "x", false},
+	} {
+		if err := c.mine.Suits(c.id); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
