@@ -20,7 +20,7 @@ func (a *activity) flushed(bytes int64) {
 func (a *activity) merged(job *mergeJob) {
 	a.merges.Add(1)
 	if job.seg != nil {
-		a.mergedBytes.Add(int64(len(job.seg.Bytes())))
+		a.mergedBytes.Add(job.seg.Size())
 	}
 }
 
@@ -50,7 +50,7 @@ func (x *Index) unflushed(s *state) int64 {
 	for _, c := range s.collections {
 		for _, p := range c.parts {
 			if p.file == nil {
-				n += int64(len(p.seg.Bytes()))
+				n += p.seg.Size()
 			}
 		}
 	}

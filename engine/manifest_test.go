@@ -85,8 +85,7 @@ func TestDeletedDocumentsInARoaringBitmap(t *testing.T) {
 	for n := range docs {
 		b.Add(string(binary.LittleEndian.AppendUint32(nil, uint32(n))), uint64(n)*0x9e3779b97f4a7c15, segment.State{Version: 1}, nil)
 	}
-	bytes, _ := b.Cut(0, docs)
-	seg, err := segment.Open(bytes)
+	seg, _, err := b.Cut(0, docs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func (x *Index) Scrub(ctx context.Context, wait func(ctx context.Context, bytes 
 
 // scrub verifies the checksums of a segment, as [Index.Scrub] does.
 func (p *part) scrub(ctx context.Context, wait func(ctx context.Context, bytes int) error) error {
-	err := segment.Check(p.seg.Bytes(), func(bytes int) error {
+	err := p.seg.Check(func(bytes int) error {
 		if err := ctx.Err(); err != nil || wait == nil {
 			return err
 		}

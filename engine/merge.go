@@ -21,7 +21,7 @@ type mergeJob struct {
 	part *part
 }
 
-// weigh gives what the plan must know. Segments in files and those in memory are never merged with each other; inFiles says which are meant: the others
+// weigh gives what the plan must know: of a segment in memory the bytes that a merge writes, which takes most sources over as they are. Segments in files and those in memory are never merged with each other; inFiles says which are meant: the others
 // are busy. An index without a folder has all in memory.
 func (x *Index) weigh(parts []*part, inFiles bool) []weight {
 	weights := make([]weight, len(parts))
@@ -102,14 +102,10 @@ func (j *mergeJob) run(ctx context.Context, m *segment.Merger) error {
 	if err := j.scrub(ctx); err != nil {
 		return err
 	}
-	b, maps, err := m.Merge(ctx, inputs)
-	if err != nil {
+	var err error
+	if j.seg, j.maps, err = m.Merge(ctx, inputs); err != nil {
 		return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
 	}
-	if j.seg, err = segment.OpenMade(b); err != nil {
-		return fmt.Errorf("open the segment just merged: %w", err)
-	}
-	j.maps = maps
 	j.part = newPart(0, j.seg, nil, j.owned)
 	return nil
 }

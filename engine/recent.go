@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/jetseek/jetseek/engine/internal/docset"
@@ -119,16 +118,9 @@ func (a *applying) flush(c *collection, r *recent) error {
 // cut makes a segment of a range of the builder's documents; none, when all were removed.
 func (r *recent) cut(first, end uint32) (recentCut, error) {
 	cut := recentCut{first: first, end: end}
-	bytes, docs := r.builder.Cut(first, end)
-	if bytes == nil {
-		return cut, nil
-	}
 	var err error
-	if cut.seg, err = segment.OpenMade(bytes); err != nil {
-		return cut, fmt.Errorf("open the segment just built: %w", err)
-	}
-	cut.docs = docs
-	return cut, nil
+	cut.seg, cut.docs, err = r.builder.Cut(first, end)
+	return cut, err
 }
 
 // due gives from where on the last cuts are to become one; -1: nowhere.

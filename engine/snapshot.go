@@ -83,7 +83,7 @@ func (s *Snapshot) InMemory(held map[any]int64) {
 	for _, c := range s.state.collections {
 		for _, p := range c.parts {
 			if p.file == nil {
-				held[p.seg] = int64(len(p.seg.Bytes()))
+				held[p.seg] = p.seg.Size()
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (c *collection) info() CollectionInfo {
 	info := CollectionInfo{Incarnation: c.incarnation, Name: c.name, Version: c.version, Schema: c.schema, Segments: len(c.parts)}
 	for _, p := range c.parts {
 		info.Documents += uint64(p.docs)
-		info.Bytes += int64(len(p.seg.Bytes()))
+		info.Bytes += p.seg.Size()
 		fields := p.seg.Fields()
 		for i := range fields {
 			if fields[i].HasText {

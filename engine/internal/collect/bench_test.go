@@ -34,8 +34,7 @@ func benchSegment(b *testing.B, docs int) *segment.Segment {
 		}
 		builder.Ints("on", []int64{1.6e18 + r.Int64N(1e17)})
 	}
-	bytes, _ := builder.Cut(0, builder.Docs())
-	s, err := segment.Open(bytes)
+	s, _, err := builder.Cut(0, builder.Docs())
 	if err != nil {
 		b.Fatal(err)
 	}

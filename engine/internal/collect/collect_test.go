@@ -49,8 +49,7 @@ func TestCountingEqualsMaps(t *testing.T) {
 			b.Add(id, segment.HashID(id), segment.State{Version: 1}, nil)
 			b.Ints("v", values[i])
 		}
-		bytes, order := b.Cut(0, b.Docs())
-		s, err := segment.Open(bytes)
+		s, order, err := b.Cut(0, b.Docs())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,8 +146,7 @@ func TestContextIsLookedAt(t *testing.T) {
 		b.Add(id, segment.HashID(id), segment.State{Version: 1}, nil)
 		b.Ints("v", []int64{int64(i) * 1e9, int64(i)*1e9 + 5})
 	}
-	bytes, _ := b.Cut(0, b.Docs())
-	s, err := segment.Open(bytes)
+	s, _, err := b.Cut(0, b.Docs())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,8 +60,7 @@ func benchView(r *rand.Rand, words *rand.Zipf, docs int) search.View {
 			visible.Remove(uint32(i))
 		}
 	}
-	bytes, _ := b.Cut(0, b.Docs())
-	s, err := segment.Open(bytes)
+	s, _, err := b.Cut(0, b.Docs())
 	if err != nil {
 		panic(err)
 	}

@@ -25,8 +25,7 @@ func BenchmarkColumns(b *testing.B) {
 		builder.Ints("random", []int64{r.Int64N(1 << 30)})
 		builder.Ints("grows", []int64{int64(i)*1000 + r.Int64N(5000)})
 	}
-	bytes, _ := builder.Cut(0, builder.Docs())
-	s, err := segment.Open(bytes)
+	s, _, err := builder.Cut(0, builder.Docs())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -82,8 +82,7 @@ func newWide(t testing.TB, docs int) *wide {
 		b.Add(id, segment.HashID(id), segment.State{Version: 1}, []byte("{}"))
 		b.Text("body", []analysis.Token{{Term: fmt.Sprintf("term%05d", i)}})
 	}
-	bytes, _ := b.Cut(0, b.Docs())
-	s, err := segment.Open(bytes)
+	s, _, err := b.Cut(0, b.Docs())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,8 +54,7 @@ func TestDistancesAreBruteForce(t *testing.T) {
 			}
 			docs = append(docs, d)
 		}
-		bytes, _ := b.Cut(0, b.Docs())
-		s, err := segment.Open(bytes)
+		s, _, err := b.Cut(0, b.Docs())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,8 +89,7 @@ func view(docs []document) search.View {
 			alive++
 		}
 	}
-	bytes, _ := b.Cut(0, b.Docs())
-	s, err := segment.Open(bytes)
+	s, _, err := b.Cut(0, b.Docs())
 	if err != nil {
 		panic(err)
 	}

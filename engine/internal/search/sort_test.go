@@ -65,8 +65,7 @@ func TestSortsAreBruteForce(t *testing.T) {
 				}
 				docs = append(docs, d)
 			}
-			bytes, _ := b.Cut(0, b.Docs())
-			s, err := segment.Open(bytes)
+			s, _, err := b.Cut(0, b.Docs())
 			if err != nil {
 				t.Fatal(err)
 			}

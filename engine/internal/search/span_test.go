@@ -43,8 +43,7 @@ func TestColumnQueriesAreBruteForce(t *testing.T) {
 			b.Floats("x", slices.Clone(d.doubles))
 		}
 	}
-	bytes, _ := b.Cut(0, b.Docs())
-	s, err := segment.Open(bytes)
+	s, _, err := b.Cut(0, b.Docs())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type Builder struct {
 	cut    cut
 	states []State
 	out    writer
-	store  stored.Writer
+	keeper stored.Keeper
 }
 
 type builtDoc struct {

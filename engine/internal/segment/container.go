@@ -167,12 +167,11 @@ func readSections(b []byte, visit func(k kind, field int, section []byte) error)
 	})
 }
 
-// checkedBytes is how much of a section [Check] reads at once.
+// checkedBytes is how much of a section checkFrame reads at once.
 const checkedBytes = 1 << 20
 
-// Check verifies the checksums of a segment that was opened before, some bytes after the other; before it reads any it says how many to wait, whose error ends it. Damage is
-// [ErrCorrupt].
-func Check(b []byte, wait func(bytes int) error) error {
+// checkFrame verifies the checksums of a segment's bytes as [Segment.Check] does.
+func checkFrame(b []byte, wait func(bytes int) error) error {
 	return readFrame(b, func(_ kind, _ int, section []byte, crc uint32) error {
 		sum := uint32(0)
 		for chunk := range slices.Chunk(section, checkedBytes) {

@@ -1,10 +1,14 @@
 package segment
 
-import "slices"
+import (
+	"slices"
 
-// Cut gives the segment of the documents from..to-1 that were not removed, numbered anew in their order, and which they are; nil when there are none. The
+	"github.com/jetseek/jetseek/engine/internal/segment/stored"
+)
+
+// Cut gives the segment of the documents from..to-1 that were not removed, in memory, numbered anew in their order, and which they are; nil when there are none. The
 // documents stay in the builder.
-func (b *Builder) Cut(from, to uint32) (segment []byte, docs []uint32) {
+func (b *Builder) Cut(from, to uint32) (s *Segment, docs []uint32, err error) {
 	c := &b.cut
 	c.from, c.to, c.numbers = from, to, c.numbers[:0]
 	b.states = b.states[:0]
@@ -18,10 +22,11 @@ func (b *Builder) Cut(from, to uint32) (segment []byte, docs []uint32) {
 		b.states = append(b.states, b.docs[i].state)
 	}
 	if c.docs = len(docs); c.docs == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	b.write(docs)
-	return b.out.finish(), docs
+	s, err = openMade(b.out.finish(), b.keep())
+	return s, docs, err
 }
 
 // write writes the segment of the cut, which has these documents.
@@ -38,7 +43,6 @@ func (b *Builder) write(docs []uint32) {
 	b.out.meta(b.collection, logs, names)
 	b.writeIDs(docs)
 	b.writeStates(logs)
-	b.writeSources()
 	for i, f := range fields {
 		b.writeField(i, f)
 	}
@@ -87,12 +91,11 @@ func (b *Builder) writeStates(logs [][16]byte) {
 	b.out.end(kindContent, 0)
 }
 
-func (b *Builder) writeSources() {
-	start, end := b.sourceStart(b.cut.from), b.sourceStart(b.cut.to)
-	b.store.Reset(codecOf(end-start), b.out.part)
-	b.living(func(doc uint32) { b.store.Add(b.sources[b.sourceStart(doc):b.docs[doc].sourceEnd]) })
-	b.store.Finish()
-	b.out.end(kindStored, 0)
+// keep copies the sources of the cut.
+func (b *Builder) keep() stored.Reader {
+	b.keeper.Reset()
+	b.living(func(doc uint32) { b.keeper.Add(b.sources[b.sourceStart(doc):b.docs[doc].sourceEnd]) })
+	return b.keeper.Finish()
 }
 
 func (b *Builder) sourceStart(doc uint32) int {

@@ -33,8 +33,11 @@ func tinySegment() []byte {
 	b.Ints("year", []int64{5, 3})
 	add("k2", `{"title":"red red"}`, 41)
 	b.Text("title", []analysis.Token{{Term: "red"}, {Term: "red", Position: 1}})
-	segment, _ := b.Cut(0, b.Docs())
-	return segment
+	segment, _, err := b.Cut(0, b.Docs())
+	if err != nil {
+		panic(err)
+	}
+	return Flushed(segment)
 }
 
 func dump(t *testing.T, b []byte, o DumpOptions) string {

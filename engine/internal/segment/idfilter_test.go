@@ -14,8 +14,7 @@ func TestIDFilter(t *testing.T) {
 		for i := range docs {
 			b.Add(id(i), HashID(id(i)), State{Version: 1}, []byte("{}"))
 		}
-		bytes, _ := b.Cut(0, b.Docs())
-		s, err := OpenMade(bytes)
+		s, _, err := b.Cut(0, b.Docs())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,8 +15,7 @@ func TestIDHead(t *testing.T) {
 	for _, id := range ids {
 		b.Add(id, segment.HashID(id), segment.State{Version: 1}, []byte("{}"))
 	}
-	bytes, _ := b.Cut(0, b.Docs())
-	s, err := segment.Open(bytes)
+	s, _, err := b.Cut(0, b.Docs())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ type Merger struct {
 	maps   [][]uint32 // by input: from old document to new
 	docs   int
 	out    writer
-	store  stored.Writer
+	store  stored.Writer // of a file
+	keeper stored.Keeper // in memory
 
 	it    postings.Iterator
 	list  postings.List
@@ -56,14 +57,18 @@ func (h *mergeHead) before(o *mergeHead) bool {
 
 // Merge gives one segment that holds the living documents of all inputs, in their order, and for each input the new numbers of its documents ([Gone]: dead). The inputs are of
 // one collection, and at least one document lives. Bytes of the inputs that have to be decoded and do not are an error, as is the context's end.
-func (m *Merger) Merge(ctx context.Context, inputs []Input) ([]byte, [][]uint32, error) {
-	return m.run(ctx, nil, Overflow{}, inputs, sourcesInMemory)
+func (m *Merger) Merge(ctx context.Context, inputs []Input) (*Segment, [][]uint32, error) {
+	b, maps, err := m.run(ctx, nil, Overflow{}, inputs, stored.Plain)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := openMade(b, m.keeper.Finish())
+	return s, maps, err
 }
 
-// FlushTo is [Merger.MergeTo] for inputs in memory: blocks of their sources are copied as they are, which costs a third of compressing them better. The first merge of
-// the file does that, if the documents live so long.
+// FlushTo is [Merger.MergeTo] for inputs in memory: their sources are written as they are. The first merge of the file compresses them, if the documents live so long.
 func (m *Merger) FlushTo(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input) ([][]uint32, error) {
-	_, maps, err := m.run(ctx, sink, overflow, inputs, sourcesFlushed)
+	_, maps, err := m.run(ctx, sink, overflow, inputs, stored.Plain)
 	return maps, err
 }
 
@@ -71,20 +76,12 @@ func (m *Merger) FlushTo(ctx context.Context, sink io.Writer, overflow Overflow,
 // takes is the overflow's limit three times, the documents of the longest list, and for each document some 40 bytes and 24 for each exact value of one field. After an
 // error the file holds anything; temporary files are gone in any case.
 func (m *Merger) MergeTo(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input) ([][]uint32, error) {
-	_, maps, err := m.run(ctx, sink, overflow, inputs, sourcesMerged)
+	_, maps, err := m.run(ctx, sink, overflow, inputs, stored.Zstd)
 	return maps, err
 }
 
-// sourcesForm is how a merge stores sources.
-type sourcesForm int
-
-const (
-	sourcesInMemory sourcesForm = iota // compressed or not by their size
-	sourcesFlushed                     // compressed as in memory
-	sourcesMerged                      // compressed for files
-)
-
-func (m *Merger) run(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input, form sourcesForm) ([]byte, [][]uint32, error) {
+// run merges to a sink, with its sources in a codec, or in memory, with its sources in the keeper.
+func (m *Merger) run(ctx context.Context, sink io.Writer, overflow Overflow, inputs []Input, codec stored.Codec) ([]byte, [][]uint32, error) {
 	m.inputs = inputs
 	m.number()
 	if m.docs > MaxDocs {
@@ -100,7 +97,7 @@ func (m *Merger) run(ctx context.Context, sink io.Writer, overflow Overflow, inp
 	m.out.meta(inputs[0].Segment.collection, logs, names)
 	m.writeIDs()
 	m.writeStates(logs)
-	if err := m.writeSources(ctx, form); err != nil {
+	if err := m.writeSources(ctx, sink == nil, codec); err != nil {
 		return nil, nil, err
 	}
 	for i, name := range names {
@@ -141,7 +138,7 @@ func (m *Merger) number() {
 	}
 }
 
-// size gives about the bytes of the result: what the inputs have without their dead, since what they share is small beside the rest.
+// size gives about the bytes of a result in memory: what the inputs have without their dead, since what they share is small beside the rest.
 func (m *Merger) size() int {
 	size, docs := 0, 0
 	for _, in := range m.inputs {
@@ -207,9 +204,29 @@ func (m *Merger) writeStates(logs [][16]byte) {
 	m.out.end(kindContent, 0)
 }
 
-// writeSources copies whole blocks where all their documents live, and documents elsewhere.
-func (m *Merger) writeSources(ctx context.Context, form sourcesForm) error {
-	m.store.Reset(m.codec(form), m.out.part)
+// writeSources stores the sources of the living documents, in the keeper or in a section.
+func (m *Merger) writeSources(ctx context.Context, keep bool, codec stored.Codec) error {
+	if keep {
+		m.keeper.Reset()
+		return m.addSources(ctx, &m.keeper)
+	}
+	m.store.Reset(codec, m.out.part)
+	if err := m.addSources(ctx, &m.store); err != nil {
+		return err
+	}
+	m.store.Finish()
+	m.out.end(kindStored, 0)
+	return nil
+}
+
+// sourceStore takes sources, [stored.Writer] or [stored.Keeper].
+type sourceStore interface {
+	Add(source []byte)
+	AddBlock(b *stored.Block) bool
+}
+
+// addSources gives a store whole blocks where all their documents live, and documents elsewhere.
+func (m *Merger) addSources(ctx context.Context, store sourceStore) error {
 	for i, in := range m.inputs {
 		for old := uint32(0); int(old) < in.Segment.docs; {
 			b, err := in.Segment.sources.Block(old)
@@ -218,8 +235,13 @@ func (m *Merger) writeSources(ctx context.Context, form sourcesForm) error {
 			}
 			end := b.First + uint32(b.Len())
 			numbers := m.maps[i][old:end]
-			if old != b.First || slices.Contains(numbers, Gone) || !m.store.AddBlock(&b) {
-				if err := m.addSources(&b, old, numbers); err != nil {
+			if old != b.First || slices.Contains(numbers, Gone) || !store.AddBlock(&b) {
+				err := b.Each(func(doc uint32, source []byte) {
+					if doc >= old && numbers[doc-old] != Gone {
+						store.Add(source)
+					}
+				})
+				if err != nil {
 					return err
 				}
 			}
@@ -229,31 +251,7 @@ func (m *Merger) writeSources(ctx context.Context, form sourcesForm) error {
 			}
 		}
 	}
-	m.store.Finish()
-	m.out.end(kindStored, 0)
 	return nil
-}
-
-func (m *Merger) codec(form sourcesForm) stored.Codec {
-	switch form {
-	case sourcesFlushed:
-		return stored.S2
-	case sourcesMerged:
-		return stored.Zstd
-	}
-	size := 0
-	for _, in := range m.inputs {
-		size += in.Segment.sources.Bytes()
-	}
-	return codecOf(size)
-}
-
-func (m *Merger) addSources(b *stored.Block, first uint32, numbers []uint32) error {
-	return b.Each(func(doc uint32, source []byte) {
-		if doc >= first && numbers[doc-first] != Gone {
-			m.store.Add(source)
-		}
-	})
 }
 
 // writeField merges the parts of one field.

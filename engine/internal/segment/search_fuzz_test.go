@@ -26,8 +26,11 @@ func goodSegment() []byte {
 		b.Ints("year", []int64{1, 2})
 		b.Floats("price", []float64{1.5})
 	}
-	all, _ := b.Cut(0, b.Docs())
-	return all
+	all, _, err := b.Cut(0, b.Docs())
+	if err != nil {
+		panic(err)
+	}
+	return segment.Flushed(all)
 }
 
 // searchAll searches a segment in all ways.
@@ -87,7 +90,11 @@ func TestPhrasesWhereBytesLie(t *testing.T) {
 		}
 		b.Text("body", tokens)
 	}
-	good, _ := b.Cut(0, b.Docs())
+	all, _, err := b.Cut(0, b.Docs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := segment.Flushed(all)
 	tries := 3000
 	if testing.Short() {
 		tries = 300

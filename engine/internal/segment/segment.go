@@ -70,20 +70,21 @@ func (f *Field) TermPostings() postings.Source { return f.terms }
 func (f *Field) ExactPostings() postings.Source { return f.exact }
 
 // Open reads a segment, which keeps the bytes: they must not change. It verifies every checksum and every frame.
-func Open(b []byte) (*Segment, error) { return openSections(b, readSections) }
+func Open(b []byte) (*Segment, error) { return openSections(b, readSections, nil) }
 
-// OpenMade is [Open] for bytes that a [Builder] or [Merger] has just made, whose checksums were computed a moment ago: they are not verified again. The ids of such a
-// segment, which is asked for them all the time, get a filter.
-func OpenMade(b []byte) (*Segment, error) {
-	s, err := openSections(b, readUnchecked)
-	if err == nil {
-		s.filter = newIDFilter(s.idTable, s.docs)
+// openMade opens what a [Builder] or [Merger] has just made in memory: bytes without a section of sources, which are kept beside them. Their checksums were computed a moment
+// ago: they are not verified again. The ids of such a segment, which is asked for them all the time, get a filter.
+func openMade(b []byte, sources stored.Reader) (*Segment, error) {
+	s, err := openSections(b, readUnchecked, &sources)
+	if err != nil {
+		return nil, fmt.Errorf("open the segment just made: %w", err)
 	}
-	return s, err
+	s.filter = newIDFilter(s.idTable, s.docs)
+	return s, nil
 }
 
-// openSections opens a segment whose sections read gives.
-func openSections(b []byte, read func(b []byte, visit func(k kind, field int, section []byte) error) error) (*Segment, error) {
+// openSections opens a segment whose sections read gives. Sources are those kept; nil: a section.
+func openSections(b []byte, read func(b []byte, visit func(k kind, field int, section []byte) error) error, kept *stored.Reader) (*Segment, error) {
 	s := &Segment{bytes: b}
 	var seen uint64 // bit k: section k of the segment
 	err := read(b, func(k kind, field int, section []byte) error {
@@ -105,10 +106,17 @@ func openSections(b []byte, read func(b []byte, visit func(k kind, field int, se
 	if err != nil {
 		return nil, err
 	}
+	if kept != nil {
+		s.sources = *kept
+		seen |= 1 << kindStored
+	}
 	for k := kindMeta; k <= kindStored; k++ {
 		if seen>>k&1 == 0 {
 			return nil, fmt.Errorf("%w: no section %d", ErrCorrupt, k)
 		}
+	}
+	if s.sources.Docs() != s.docs {
+		return nil, fmt.Errorf("%w: %d sources of %d documents", ErrCorrupt, s.sources.Docs(), s.docs)
 	}
 	for i := range s.fields {
 		if err := s.fields[i].check(); err != nil {
@@ -143,9 +151,7 @@ func (s *Segment) openSection(k kind, section []byte) error {
 		return nil
 	case kindStored:
 		var err error
-		if s.sources, err = stored.Open(section); err == nil && s.sources.Docs() != s.docs {
-			err = fmt.Errorf("%w: %d sources of %d documents", ErrCorrupt, s.sources.Docs(), s.docs)
-		}
+		s.sources, err = stored.Open(section)
 		return err
 	}
 	return fmt.Errorf("%w: unknown section", ErrCorrupt)
@@ -231,8 +237,24 @@ func (f *Field) check() error {
 	return nil
 }
 
-// Bytes gives the segment as it lies. Do not change it.
+// Bytes gives the segment as it lies, in memory without the sources. Do not change it.
 func (s *Segment) Bytes() []byte { return s.bytes }
+
+// Size is how many bytes the segment takes, sources and all.
+func (s *Segment) Size() int64 { return int64(len(s.bytes) + s.sources.Kept()) }
+
+// Check verifies all checksums of a segment that was opened before, some bytes after the other; before it reads any it says how many to wait, whose error ends it. Damage is
+// [ErrCorrupt].
+func (s *Segment) Check(wait func(bytes int) error) error {
+	if err := checkFrame(s.bytes, wait); err != nil {
+		return err
+	}
+	err := s.sources.Check(wait)
+	if errors.Is(err, stored.ErrCorrupt) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
+}
 
 // Collection gives the incarnation of the collection that the documents belong to.
 func (s *Segment) Collection() uint64 { return s.collection }

@@ -69,20 +69,30 @@ func (d *document) addTo(b *Builder) uint32 {
 	return n
 }
 
+// buildSegment gives a segment as it is opened from a file.
 func buildSegment(t testing.TB, docs []*document) *Segment {
+	t.Helper()
+	s, err := Open(Flushed(cutSegment(t, docs)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// cutSegment gives a segment in memory.
+func cutSegment(t testing.TB, docs []*document) *Segment {
 	t.Helper()
 	var b Builder
 	b.Reset(7)
 	for _, d := range docs {
 		d.addTo(&b)
 	}
-	all, numbers := b.Cut(0, b.Docs())
-	if len(numbers) != len(docs) {
-		t.Fatalf("%d documents in the segment, want %d", len(numbers), len(docs))
-	}
-	s, err := Open(all)
+	s, numbers, err := b.Cut(0, b.Docs())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(numbers) != len(docs) {
+		t.Fatalf("%d documents in the segment, want %d", len(numbers), len(docs))
 	}
 	return s
 }
@@ -211,8 +221,8 @@ func TestRemovedDocumentsLeaveNoTrace(t *testing.T) {
 			}
 		}
 	}
-	if all, _ := b.Cut(0, b.Docs()); !bytes.Equal(all, buildSegment(t, kept).Bytes()) {
-		t.Fatal("removed documents show in the bytes")
+	if all, _, err := b.Cut(0, b.Docs()); err != nil || !bytes.Equal(Flushed(all), buildSegment(t, kept).Bytes()) {
+		t.Fatalf("removed documents show in the bytes: err %v", err)
 	}
 }
 
@@ -244,11 +254,14 @@ func TestCutsAreAsBuiltAtOnce(t *testing.T) {
 				want, numbers = append(want, docs[i]), append(numbers, uint32(i))
 			}
 		}
-		got, of := b.Cut(uint32(from), uint32(to))
+		got, of, err := b.Cut(uint32(from), uint32(to))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !slices.Equal(of, numbers) {
 			t.Fatalf("cut %d to %d holds %v, want %v", from, to, of, numbers)
 		}
-		if len(want) > 0 && !bytes.Equal(got, buildSegment(t, want).Bytes()) {
+		if len(want) > 0 && !bytes.Equal(Flushed(got), buildSegment(t, want).Bytes()) {
 			t.Fatalf("cut %d to %d differs from a segment of its documents", from, to)
 		}
 	}
@@ -257,7 +270,7 @@ func TestCutsAreAsBuiltAtOnce(t *testing.T) {
 	}
 }
 
-// TestMergeIsAsBuiltAtOnce merges segments of many sizes, some documents of them dead: the result holds what a segment of the living would.
+// TestMergeIsAsBuiltAtOnce merges segments of many sizes, of files and of memory, some documents of them dead: the result holds what a segment of the living would.
 func TestMergeIsAsBuiltAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	var m Merger
@@ -268,7 +281,10 @@ func TestMergeIsAsBuiltAtOnce(t *testing.T) {
 		for range 1 + r.IntN(6) {
 			docs := randomDocuments(r, from, 1+r.IntN(1+r.IntN(900)))
 			from += len(docs)
-			in := Input{Segment: buildSegment(t, docs)}
+			in := Input{Segment: cutSegment(t, docs)}
+			if r.IntN(3) == 0 {
+				in.Segment = buildSegment(t, docs)
+			}
 			if r.IntN(3) > 0 {
 				in.Live = docset.Full(len(docs))
 				for i := range docs {
@@ -287,15 +303,14 @@ func TestMergeIsAsBuiltAtOnce(t *testing.T) {
 		if len(living) == 0 {
 			continue
 		}
-		b, maps, err := m.Merge(context.Background(), inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := Open(b)
+		s, maps, err := m.Merge(context.Background(), inputs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkSegment(t, s, living)
+		if !bytes.Equal(Flushed(s), buildSegment(t, living).Bytes()) {
+			t.Fatal("flushed, the merged segment is not as one of its documents")
+		}
 		for i, in := range inputs {
 			for old, doc := range maps[i] {
 				if doc != Gone && !bytes.Equal(in.Segment.ID(uint32(old)), s.ID(doc)) {
@@ -328,6 +343,37 @@ func TestFlippedBytesAreFound(t *testing.T) {
 		if _, err := Open(good[:i]); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("cut to %d of %d bytes: %v", i, len(good), err)
 		}
+	}
+}
+
+// TestFlippedBytesInMemoryAreFound flips bits in every byte of a segment in memory, sources and all: Check finds each.
+func TestFlippedBytesInMemoryAreFound(t *testing.T) {
+	s := cutSegment(t, randomDocuments(rand.New(rand.NewPCG(6, 6)), 0, 20))
+	check := func() error { return s.Check(func(int) error { return nil }) }
+	if err := check(); err != nil {
+		t.Fatal(err)
+	}
+	sources := 0
+	flip := func(b []byte) {
+		for i := range b {
+			b[i] ^= 1 << (i % 8)
+			if err := check(); !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrNewer) {
+				t.Fatalf("byte %d of %d flipped: %v", i, len(b), err)
+			}
+			b[i] ^= 1 << (i % 8)
+		}
+	}
+	flip(s.bytes)
+	for d := uint32(0); int(d) < s.docs; d++ {
+		source, err := s.Source(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flip(source)
+		sources += len(source)
+	}
+	if sources == 0 || s.Size() <= int64(len(s.bytes)+sources) {
+		t.Errorf("%d bytes of sources in a segment of %d, %d of them beside sources", sources, s.Size(), len(s.bytes))
 	}
 }
 

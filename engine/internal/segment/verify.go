@@ -69,7 +69,7 @@ func Verify(ctx context.Context, b []byte, report func(Finding)) error {
 		}
 		v.sections[sectionKey{p.kind, p.field}] = p
 	}
-	if v.seg, err = openSections(b, readUnchecked); err != nil {
+	if v.seg, err = openSections(b, readUnchecked, nil); err != nil {
 		report(Finding{What: err.Error()})
 		return ctx.Err()
 	}

@@ -50,11 +50,11 @@ func TestMergesHold(t *testing.T) {
 			}
 			inputs, from = append(inputs, in), from+n
 		}
-		b, _, err := m.Merge(context.Background(), inputs)
+		s, _, err := m.Merge(context.Background(), inputs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := verify(t, b); len(found) > 0 {
+		if found := verify(t, Flushed(s)); len(found) > 0 {
 			t.Fatalf("%d findings, first %v", len(found), found[0])
 		}
 	}
@@ -187,7 +187,7 @@ func TestDamageIsFound(t *testing.T) {
 		"log that is not":     {kindBirthLog, 0, column(func(v []int64) { v[7] = 2 }), kindBirthLog, "value 2"},
 		"slot that is not":    {kindSlot, 0, column(func(v []int64) { v[7] = 16384 }), kindSlot, "value 16384"},
 		"hash of another":     {kindContent, 0, at(16*9, plus(1)), kindContent, "document 9: its source"},
-		"other source":        {kindStored, 0, at(len(docs[0].source)/2+4000, plus(1)), kindStored, "corrupt"},
+		"other source":        {kindStored, 0, at(len(docs[0].source)/2+4000, plus(1)), kindContent, "has another hash"},
 		"length too small":    {kindLengths, body, column(func(v []int64) { v[slices.Index(v, 3)] = 2 }), kindLengths, "has length 2 and 3 tokens"},
 		"length of nobody":    {kindLengths, body, column(func(v []int64) { v[slices.Index(v, 0)] = 1 }), kindLengths, "has length 1 and 0 tokens"},
 		"terms that descend":  {kindTerms, body, rewritten(true, func(e []entry) { e[4].term, e[5].term = e[5].term, e[4].term }), kindTerms, "does not lie behind"},

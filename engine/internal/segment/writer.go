@@ -7,20 +7,8 @@ import (
 
 	"github.com/jetseek/jetseek/engine/internal/segment/docvalues"
 	"github.com/jetseek/jetseek/engine/internal/segment/postings"
-	"github.com/jetseek/jetseek/engine/internal/segment/stored"
 	"github.com/jetseek/jetseek/engine/internal/segment/termdict"
 )
-
-// compressFrom is the size of a segment's sources from which they are compressed.
-const compressFrom = 256 << 10
-
-// codecOf gives how sources of that many bytes are stored in memory.
-func codecOf(sourceBytes int) stored.Codec {
-	if sourceBytes < compressFrom {
-		return stored.Plain
-	}
-	return stored.S2
-}
 
 // writer writes the sections of a segment in their order, for building and merging alike.
 type writer struct {

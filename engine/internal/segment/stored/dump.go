@@ -14,11 +14,11 @@ func Dump(p *labels.Printer, b []byte, base int) {
 		p.Line(base, b, "CORRUPT: %v", err)
 		return
 	}
-	for i := 0; i < len(s.directory)/directoryEntry && !p.Failed(); i++ {
+	for i := 0; i < s.blocks() && !p.Failed(); i++ {
 		s.dumpBlock(p, base, i)
 	}
 	r := p.Read(b[len(s.b):], base+len(s.b))
-	for i := range len(s.directory) / directoryEntry {
+	for i := range s.blocks() {
 		r.Group(func(c *cursor.Cursor) string {
 			return fmt.Sprintf("block %d: first document %d, starts at %d", i, c.Fixed32(), c.Fixed64())
 		})
@@ -36,7 +36,7 @@ func (r *Reader) dumpBlock(p *labels.Printer, base, i int) {
 	}
 	at := base + int(r.start(i))
 	lines := p.Read(block.raw, at)
-	lines.Byte(fmt.Sprintf("block %d: codec (0: plain, 1: S2, 2: zstd)", i))
+	lines.Byte(fmt.Sprintf("block %d: codec (0: plain, 1: zstd)", i))
 	lines.Uvarint("bytes of content")
 	if block.codec == Plain {
 		for doc := range block.n {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/klauspost/compress/s2"
-
 	"github.com/jetseek/jetseek/engine/internal/segment/cursor"
 )
 
@@ -22,10 +20,12 @@ const (
 	trailer        = 8
 )
 
-// Reader reads stored sources. It may be used from any goroutine. The zero value has no documents.
+// Reader reads stored sources, of a section or those that a [Keeper] has collected. It may be used from any goroutine. The zero value has no documents.
 type Reader struct {
-	b         []byte // the blocks
+	b         []byte // the blocks of a section
 	directory []byte
+	kept      []keptBlock // instead of these, blocks in memory
+	keptBytes int
 	docs      int
 	decoders  *decoders
 }
@@ -57,7 +57,10 @@ func (r *Reader) Doc(doc uint32) ([]byte, error) {
 }
 
 // Bytes gives the size of all blocks.
-func (r *Reader) Bytes() int { return len(r.b) }
+func (r *Reader) Bytes() int { return len(r.b) + r.keptBytes }
+
+// Kept gives the size of the blocks that are in memory beside any section.
+func (r *Reader) Kept() int { return r.keptBytes }
 
 // Block is a block of documents. It is decoded when it is read first; to be copied as it is it need not be.
 type Block struct {
@@ -68,6 +71,7 @@ type Block struct {
 	payload  []byte // of raw
 	size     int    // of the content
 	decoders *decoders
+	kept     *keptBlock // where it lies in memory
 
 	content []byte // nil until decoded
 	sources int    // where they start in content
@@ -78,20 +82,24 @@ func (b *Block) Len() int { return b.n }
 
 // Block gives the block that holds a document, not decoded.
 func (r *Reader) Block(doc uint32) (Block, error) {
-	blocks := len(r.directory) / directoryEntry
-	i := sort.Search(blocks, func(i int) bool { return r.first(i) > doc }) - 1
+	i := sort.Search(r.blocks(), func(i int) bool { return r.first(i) > doc }) - 1
 	if i < 0 || int(doc) >= r.docs {
 		return Block{}, fmt.Errorf("%w: no document %d", ErrCorrupt, doc)
 	}
-	end, last := uint64(len(r.b)), uint32(r.docs)
-	if i+1 < blocks {
-		end, last = r.start(i+1), r.first(i+1)
+	b := Block{First: r.first(i), decoders: r.decoders}
+	last := uint32(r.docs)
+	if i+1 < r.blocks() {
+		last = r.first(i + 1)
 	}
-	start := r.start(i)
-	if start > end || end > uint64(len(r.b)) || last <= doc {
-		return Block{}, fmt.Errorf("%w: block %d at %d to %d", ErrCorrupt, i, start, end)
+	if r.kept != nil {
+		b.kept, b.raw = &r.kept[i], r.kept[i].raw
+	} else {
+		start, end := r.start(i), r.start(i+1)
+		if start > end || end > uint64(len(r.b)) || last <= doc {
+			return Block{}, fmt.Errorf("%w: block %d at %d to %d", ErrCorrupt, i, start, end)
+		}
+		b.raw = r.b[start:end]
 	}
-	b := Block{First: r.first(i), raw: r.b[start:end], decoders: r.decoders}
 	b.n = int(last - b.First)
 	c := cursor.New(b.raw)
 	b.codec = Codec(c.Byte())
@@ -104,11 +112,20 @@ func (r *Reader) Block(doc uint32) (Block, error) {
 	return b, nil
 }
 
+func (r *Reader) blocks() int { return len(r.kept) + len(r.directory)/directoryEntry }
+
 func (r *Reader) first(block int) uint32 {
+	if r.kept != nil {
+		return r.kept[block].first
+	}
 	return binary.LittleEndian.Uint32(r.directory[block*directoryEntry:])
 }
 
+// start gives where a block of a section starts, and that behind the last one.
 func (r *Reader) start(block int) uint64 {
+	if block == len(r.directory)/directoryEntry {
+		return uint64(len(r.b))
+	}
 	return binary.LittleEndian.Uint64(r.directory[block*directoryEntry+4:])
 }
 
@@ -135,16 +152,6 @@ func (b *Block) decode() ([]byte, error) {
 	switch b.codec {
 	case Plain:
 		return b.payload, nil
-	case S2:
-		n, err := s2.DecodedLen(b.payload)
-		if err != nil || n != b.size {
-			return nil, fmt.Errorf("%w: compressed size", ErrCorrupt)
-		}
-		content, err := s2.Decode(nil, b.payload)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
-		}
-		return content, nil
 	case Zstd:
 		return b.decoders.decode(b.payload, b.size)
 	}

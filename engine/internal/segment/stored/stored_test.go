@@ -30,7 +30,7 @@ func build(all [][]byte, codec Codec) []byte {
 }
 
 // codecs are those that there are.
-func codecs() []Codec { return []Codec{Plain, S2, Zstd} }
+func codecs() []Codec { return []Codec{Plain, Zstd} }
 
 func checkAll(t *testing.T, b []byte, want [][]byte) {
 	t.Helper()
@@ -38,6 +38,11 @@ func checkAll(t *testing.T, b []byte, want [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkReader(t, &r, want)
+}
+
+func checkReader(t *testing.T, r *Reader, want [][]byte) {
+	t.Helper()
 	if r.Docs() != len(want) {
 		t.Fatalf("%d documents, want %d", r.Docs(), len(want))
 	}
@@ -113,6 +118,53 @@ func TestBlocksAreCopied(t *testing.T) {
 				t.Errorf("codec %d to %d: %d blocks copied", from, to, copied)
 			}
 		}
+	}
+}
+
+// TestKeptBlocksArePassedOn collects sources in memory, and then those of two of which whole blocks are taken over: they lie where they lay.
+func TestKeptBlocksArePassedOn(t *testing.T) {
+	keep := func(all [][]byte) Reader {
+		var k Keeper
+		for _, s := range all {
+			k.Add(s)
+		}
+		return k.Finish()
+	}
+	first, second := sources(rand.New(rand.NewPCG(4, 4)), 300), sources(rand.New(rand.NewPCG(5, 5)), 200)
+	var k Keeper
+	passed, again := 0, 0
+	for _, part := range [][][]byte{first, second} {
+		r := keep(part)
+		checkReader(t, &r, part)
+		for i := range r.kept {
+			b, err := r.Block(r.kept[i].first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k.AddBlock(&b) {
+				passed++
+				if &k.kept[len(k.kept)-1].raw[0] != &r.kept[i].raw[0] {
+					t.Error("a block was copied")
+				}
+				continue
+			}
+			again++
+			if err := b.Each(func(_ uint32, source []byte) { k.Add(source) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	merged := k.Finish()
+	checkReader(t, &merged, append(first, second...))
+	if passed < 4 || again != 2 {
+		t.Errorf("%d blocks passed on, %d added by documents: want the last of each part", passed, again)
+	}
+	section, err := Open(build(first, Plain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := section.Block(0); err != nil || k.AddBlock(&b) {
+		t.Errorf("a block of a file was kept: err %v", err)
 	}
 }
 

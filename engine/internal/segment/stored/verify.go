@@ -6,7 +6,7 @@ type Report func(off int, format string, args ...any)
 // Verify decodes every block: blocks follow each other without gaps from the beginning, and their documents without gaps from 0; visit gets every source, which
 // is its own until it returns, with the place of its block.
 func (r *Reader) Verify(visit func(off int, doc uint32, source []byte), report Report) {
-	next, blocks := uint32(0), len(r.directory)/directoryEntry
+	next, blocks := uint32(0), r.blocks()
 	for i := range blocks {
 		off := int(min(r.start(i), uint64(len(r.b))))
 		if i == 0 && off != 0 {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -17,8 +16,7 @@ type Codec byte
 // The codecs, each with its number in the format.
 const (
 	Plain Codec = 0
-	S2    Codec = 1
-	Zstd  Codec = 2
+	Zstd  Codec = 1
 )
 
 // Writer writes stored sources to a function, block by block. It keeps one block in memory.
@@ -97,10 +95,6 @@ func (w *Writer) endBlock() {
 }
 
 func (w *Writer) compress(content []byte) []byte {
-	if w.codec == S2 {
-		w.packed = s2.Encode(w.packed[:cap(w.packed)], content)
-		return w.packed
-	}
 	if w.zstd == nil {
 		var err error
 		w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
