@@ -93,7 +93,7 @@ type Coordinator struct {
 	operations map[ops.ID]*operation // never changed
 	decoders   sync.Pool             // of *schema.Decoder, for the documents of writes
 
-	running   chan struct{} // has room for the requests that are worked on at a time
+	door      door
 	repairing chan struct{} // capacity 1: a repair runs
 
 	mu      sync.Mutex // guards packers
@@ -102,9 +102,6 @@ type Coordinator struct {
 	ended   context.Context    // done when Run ends
 	leaving context.Context    // done when Run is asked to end: what takes long is cut short
 }
-
-// requestsAtATime is how many requests a coordinator works on; one more is refused as overloaded.
-const requestsAtATime = 2048
 
 // New makes a coordinator; Run brings it to life.
 func New(o Options) (*Coordinator, error) {
@@ -127,7 +124,7 @@ func New(o Options) (*Coordinator, error) {
 		conn: o.Conn, js: js, names: o.Names, log: o.Log, expect: max(o.ExpectGroups, 1), replicas: max(o.Replicas, 1), bind: o.Bind, keys: o.Keys,
 		incarnation: binary.LittleEndian.Uint64(b[:]), start: time.Now(), registerer: o.Metrics, slow: o.Slow, monitor: o.Monitor, synced: o.Synced, storeFailed: o.StoreFailed,
 		aggregateParts: cmp.Or(max(o.AggregateParts, 0), aggregateParts),
-		running:        make(chan struct{}, requestsAtATime), repairing: make(chan struct{}, 1), packers: make(map[string]*packer),
+		door:           door{running: make(chan struct{}, requestsAtATime)}, repairing: make(chan struct{}, 1), packers: make(map[string]*packer),
 		decoders: sync.Pool{New: func() any { return new(schema.Decoder) }},
 	}
 	if c.operations, err = join(ops.Table(), c.handlers()); err != nil {
@@ -167,7 +164,7 @@ func (c *Coordinator) Run(ctx context.Context, ready func()) error {
 	g.Go(func() error { return c.checkLogs(background) })
 	g.Go(func() error {
 		defer stop()
-		return c.serve(ctx, background, ready)
+		return c.serve(ctx, ready)
 	})
 	if err := g.Wait(); err != nil && background.Err() == nil {
 		return fmt.Errorf("coordinator: %w", err)

@@ -188,7 +188,7 @@ func (m *metrics) decided(outcomes []outcome.Outcome) {
 func (c *Coordinator) watchState() {
 	with := promauto.With(c.metrics.own)
 	with.NewGaugeFunc(prometheus.GaugeOpts{Name: "jetseek_requests_in_flight", Help: "Requests that the coordinator works on."},
-		func() float64 { return float64(len(c.running)) })
+		func() float64 { return float64(len(c.door.running)) })
 	for name, conn := range map[string]*nats.Conn{"requests": c.conn, "log": c.js.Conn()} {
 		with.NewCounterFunc(prometheus.CounterOpts{Name: "jetseek_nats_reconnects_total", Help: "Times that a connection of the coordinator to NATS was lost and found again.",
 			ConstLabels: prometheus.Labels{"connection": name}}, func() float64 { return float64(conn.Stats().Reconnects) })

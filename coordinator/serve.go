@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -22,30 +21,12 @@ type answerTo struct {
 	status int
 }
 
-// serve takes requests until ctx ends, then waits for those that it accepted. Background work they need lives in background.
-func (c *Coordinator) serve(ctx, background context.Context, ready func()) error {
-	var accepted sync.WaitGroup
+// serve takes requests until ctx ends, then waits for those that it accepted.
+func (c *Coordinator) serve(ctx context.Context, ready func()) error {
 	subs := make([]*nats.Subscription, 0, 4)
-	take := func(msg *nats.Msg, collection string, op *operation) {
-		if !subjects.IsInbox(msg.Reply) {
-			return
-		}
-		arrived := time.Now()
-		select {
-		case c.running <- struct{}{}:
-		default:
-			err := fault.New(fault.Overloaded, "%d requests are being worked on: try again", requestsAtATime)
-			c.observe(op, arrived, err)
-			c.respondError(msg, err)
-			return
-		}
-		accepted.Add(1)
-		go func() { // ends with its request; serve waits for it
-			defer accepted.Done()
-			defer func() { <-c.running }()
-			c.answer(background, msg, collection, op, arrived)
-		}()
-	}
+	c.door.set(true)
+	defer c.door.accepted.Wait()
+	defer c.door.set(false)
 	marks, err := c.conn.Subscribe(c.names.AppliedAll(), c.takeWatermark)
 	if err != nil {
 		return fmt.Errorf("subscribe to watermarks: %w", err)
@@ -53,8 +34,11 @@ func (c *Coordinator) serve(ctx, background context.Context, ready func()) error
 	defer func() { _ = marks.Unsubscribe() }()
 	for _, plane := range []ops.Plane{ops.Read, ops.Write, ops.Admin} {
 		sub, err := c.conn.QueueSubscribe(plane.All(c.names), subjects.CoordinatorService, func(msg *nats.Msg) {
+			if !subjects.IsInbox(msg.Reply) {
+				return
+			}
 			id, collection := plane.Parse(c.names, msg.Subject)
-			take(msg, collection, c.operation(id))
+			c.admit(msg, collection, c.operation(id), c.send)
 		})
 		if err != nil {
 			return fmt.Errorf("subscribe to requests: %w", err)
@@ -74,7 +58,6 @@ func (c *Coordinator) serve(ctx, background context.Context, ready func()) error
 	}
 	<-ctx.Done()
 	drain(subs)
-	accepted.Wait()
 	return nil
 }
 
@@ -99,19 +82,23 @@ func drain(subs []*nats.Subscription) {
 	}
 }
 
-// answer works on one request, counts it and answers it. A panic is that request's error and no one else's.
-func (c *Coordinator) answer(ctx context.Context, msg *nats.Msg, collection string, op *operation, arrived time.Time) {
+// answer works on one request, counts it and gives its reply. A panic is that request's error and no one else's.
+func (c *Coordinator) answer(ctx context.Context, msg *nats.Msg, collection string, op *operation, arrived time.Time) *nats.Msg {
 	reply, err := c.work(ctx, msg, collection, op)
 	if err == nil {
 		err = c.fits(msg, reply)
 	}
 	c.observe(op, arrived, err) // before the reply leaves: who has it finds it counted
 	if err != nil {
-		c.respondError(msg, err)
-		return
+		return c.errorReply(msg, err)
 	}
+	return reply
+}
+
+// send sends a reply over NATS. When it cannot, nobody is left to tell.
+func (c *Coordinator) send(reply *nats.Msg) {
 	if err := wire.Respond(c.conn, reply); err != nil {
-		c.log.Debug("a reply could not be sent", "subject", msg.Subject, "error", err)
+		c.log.Debug("a reply could not be sent", "error", err)
 	}
 }
 
@@ -157,12 +144,16 @@ func (c *Coordinator) fits(msg, reply *nats.Msg) error {
 // takesFrames tells whether the asker takes a reply in frames.
 func takesFrames(msg *nats.Msg) bool { return msg.Header.Get(wire.HeaderFrames) == "1" }
 
-func (c *Coordinator) respondError(msg *nats.Msg, err error) {
+// errorReply is the reply to a request that failed.
+func (c *Coordinator) errorReply(msg *nats.Msg, err error) *nats.Msg {
 	e := wire.FromError(err)
 	if e.Reason == wire.ReasonInternal {
 		c.log.Error("a request failed", "subject", msg.Subject, "error", err)
 	}
-	if reply, err := wire.ErrorReply(msg.Reply, e); err == nil {
-		_ = msg.RespondMsg(reply) // nobody is left to tell
+	reply, err := wire.ErrorReply(msg.Reply, e)
+	if err != nil {
+		c.log.Error("an error could not be encoded", "subject", msg.Subject, "error", err)
+		return nats.NewMsg(msg.Reply) // says neither success nor error, which readers take for a failure
 	}
+	return reply
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,6 +47,9 @@ type stage struct {
 	t     *testing.T
 	links map[string]*link
 	holds map[string]*hold
+
+	outside    sync.Once
+	natsClient *client.Client // as programs elsewhere have: its requests go over NATS
 }
 
 // hold stops a member's apply loop where it is.

@@ -78,10 +78,11 @@ func OpenContext(ctx context.Context, dir string, o Options) (_ *DB, err error) 
 			return nil, err
 		}
 	}
-	if db.client, err = client.New(db.conn, client.Options{Prefix: o.Prefix}); err != nil {
+	if err := db.start(ctx); err != nil {
 		return nil, err
 	}
-	return db, db.start(ctx)
+	db.client, err = client.New(db.conn, client.Options{Prefix: o.Prefix, Local: db.coordinator.Ask})
+	return db, err
 }
 
 // start brings members and coordinator to life.
@@ -179,7 +180,7 @@ func (db *DB) startCoordinator(ctx context.Context) error {
 	}
 }
 
-// Client is a client of this system.
+// Client is a client of this system, whose requests its own coordinator answers.
 func (db *DB) Client() *client.Client { return db.client }
 
 // Conn is the client's connection, for NATS requests of the program's own. It ends with the DB.

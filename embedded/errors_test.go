@@ -56,7 +56,13 @@ func (s *stage) overNATS(r request, budget time.Duration) answer {
 	for k, v := range r.headers {
 		header.Set(k, v)
 	}
-	reply, err := s.Client().Do(ctx, client.Request{Subject: s.names.Prefix() + "." + r.op, Header: header, Body: []byte(r.body), Write: strings.HasPrefix(r.op, "write.")})
+	s.outside.Do(func() {
+		var err error
+		if s.natsClient, err = client.New(s.Conn(), client.Options{Prefix: s.names.Prefix()}); err != nil {
+			s.t.Error(err)
+		}
+	})
+	reply, err := s.natsClient.Do(ctx, client.Request{Subject: s.names.Prefix() + "." + r.op, Header: header, Body: []byte(r.body), Write: strings.HasPrefix(r.op, "write.")})
 	if err != nil {
 		failed := wire.FromError(err)
 		return answer{failed.Status(), *failed.Info(), err.Error()}

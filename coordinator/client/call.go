@@ -69,6 +69,15 @@ func (c *Client) Do(ctx context.Context, r Request) (Reply, error) {
 	if size(r.message(time.Until(deadline))) > c.nc.MaxPayload() {
 		return c.doLarge(ctx, r)
 	}
+	if c.local != nil {
+		reply, err := c.local(ctx, r.message(time.Until(deadline)))
+		switch {
+		case err == nil:
+			return readReply(reply), nil
+		case !errors.Is(err, nats.ErrNoResponders):
+			return Reply{}, c.unanswered(ctx, r, err)
+		}
+	}
 	return c.exchange(ctx, r, deadline)
 }
 

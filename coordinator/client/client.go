@@ -17,6 +17,8 @@ type Options struct {
 	// RequestIDs gives every index and delete that has no request id a made one, so that it is sent again when its answer was lost, and its first outcome counts. The price:
 	// a group remembers 65,536 writes that have an id, so callers' own are forgotten sooner. Bulks get none: one could push out all others.
 	RequestIDs bool
+	// Local, when set, answers requests in the client's own process, without NATS; those for which it gives [nats.ErrNoResponders] go over NATS.
+	Local func(ctx context.Context, request *nats.Msg) (reply *nats.Msg, err error)
 }
 
 // Client calls the coordinators of one cluster. It is safe for concurrent use. The connection stays its caller's to close, and that ends the
@@ -29,6 +31,7 @@ type Client struct {
 	objects objects
 	silent  allowance
 	makeIDs bool
+	local   func(context.Context, *nats.Msg) (*nats.Msg, error) // nil: none
 }
 
 // New makes a client over an open connection.
@@ -43,7 +46,7 @@ func New(nc *nats.Conn, o Options) (*Client, error) {
 			return nil, fmt.Errorf("client: %w", err)
 		}
 	}
-	return &Client{nc: nc, names: names, link: follow(nc), makeIDs: o.RequestIDs}, nil
+	return &Client{nc: nc, names: names, link: follow(nc), makeIDs: o.RequestIDs, local: o.Local}, nil
 }
 
 // Names gives the subjects of the client's cluster, for [Client.Do].

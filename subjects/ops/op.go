@@ -108,6 +108,17 @@ func (p Plane) Parse(names subjects.Names, subject string) (id ID, collection st
 	return ID(string(p) + "." + name), collection
 }
 
+// Parse gives the operation, which need not be one, and the collection that a subject names; false when the subject is of no plane.
+func Parse(names subjects.Names, subject string) (id ID, collection string, ok bool) {
+	for _, p := range Administrator.Planes() {
+		if strings.HasPrefix(subject, names.Prefix()+"."+string(p)+".") {
+			id, collection = p.Parse(names, subject)
+			return id, collection, true
+		}
+	}
+	return "", "", false
+}
+
 // Budget is how long a client waits that names no time: it leaves a coordinator room for its own defaults, which are 1 s for searches, 5 s for writes
 // and 20 s for deletes, since these are verified.
 func (id ID) Budget() time.Duration {
