@@ -98,8 +98,8 @@ func newGroupRepair(c *Coordinator, group string) *groupRepair {
 	return r
 }
 
-// run compares the members at a barrier, and lets them prove and mend what differs, until those that answer agree. A member that is the only one of its group has nobody to be compared with: it is compared with
-// its log.
+// run compares the members at a barrier, and lets them prove and mend what differs, until those that answer agree. A member that is the only one of its group, or the only one that answers, has nobody to be compared
+// with: it is compared with its log.
 func (r *groupRepair) run(ctx context.Context) {
 	for round := 1; ; round++ {
 		r.failed, r.forgot = map[string]string{}, false
@@ -142,18 +142,19 @@ func (r *groupRepair) agree() bool {
 	return true
 }
 
-// isUnprovedAlone tells whether a member that is the only one of its group has yet to prove what it holds.
+// isUnprovedAlone tells whether one member alone has answered, and has yet to prove what it holds.
 func (r *groupRepair) isUnprovedAlone() bool {
-	if len(r.members) != 1 {
-		return false
+	for id := range r.held {
+		if len(r.held) == 1 {
+			return !r.right[id] && !r.wrong[id]
+		}
 	}
-	id := r.members[0]
-	return r.held[id] != nil && !r.right[id] && !r.wrong[id]
+	return false
 }
 
 func (r *groupRepair) openReason() string {
 	switch {
-	case len(r.members) > 1:
+	case len(r.held) > 1:
 		return "it differs from others of its group, and was not mended"
 	case r.unproved != "":
 		return "it could not be compared with its log: " + r.unproved
@@ -251,7 +252,7 @@ func (r *groupRepair) digests(ctx context.Context, at uint64, members []string, 
 // order makes the order to prove what the members that answered hold differently; all of it when more than documents is, or when they do not say in which slots.
 func (r *groupRepair) order(ctx context.Context, at uint64) wire.RepairRequest {
 	whole := wire.RepairRequest{At: at, Whole: true}
-	if len(r.members) == 1 {
+	if len(r.held) == 1 {
 		return whole
 	}
 	var answered []string

@@ -117,19 +117,7 @@ func TestRepairNamesWhoDoesNotAnswer(t *testing.T) {
 	c := newCluster(t, 2)
 	by := c.coordinator()
 	c.create(by, "c")
-	m, revision, err := by.registry.Map(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, _ := m.WithMember("g1/n9")
-	if _, err := by.registry.UpdateMap(t.Context(), next, revision); err != nil {
-		t.Fatal(err)
-	}
-	for !slices.Contains(by.declared("g1"), "g1/n9") {
-		if err := by.refresh(c.budget(), "c"); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c.declare(by, "g1/n9")
 	c.gates["g0"].shut()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
@@ -142,6 +130,48 @@ func TestRepairNamesWhoDoesNotAnswer(t *testing.T) {
 		}
 	}
 	got.Reasons = nil
+	if !reflect.DeepEqual(*got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// declare puts a member that is not there into the map.
+func (c *cluster) declare(by *Coordinator, id string) {
+	c.t.Helper()
+	m, revision, err := by.registry.Map(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	next, _ := m.WithMember(id)
+	if _, err := by.registry.UpdateMap(c.t.Context(), next, revision); err != nil {
+		c.t.Fatal(err)
+	}
+	group, _, _ := strings.Cut(id, "/")
+	for !slices.Contains(by.declared(group), id) {
+		if err := by.refresh(c.budget(), "c"); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// A member that answers while the others of its group do not is compared with its log: that it agrees with itself verifies nothing.
+func TestRepairOfTheOnlyOneThatAnswers(t *testing.T) {
+	c := newClusterOf(t, 1, "n1")
+	by := c.coordinator()
+	c.create(by, "c")
+	c.declare(by, "g0/n9")
+	c.alter.Store("g0/n1", func(messages []engine.Message) {
+		for _, m := range messages {
+			for i := range m.Ops {
+				m.Ops[i].Body = []byte(strings.Replace(string(m.Ops[i].Body), "right", "rigit", 1))
+			}
+		}
+	})
+	c.mustIndex(by, "c", `{"id":"flip","t":"right"}`)
+	c.alter.Delete("g0/n1")
+	got := by.repair(c.budget())
+	got.Reasons = nil
+	want := wire.RepairBody{Groups: 1, Members: []string{"g0/n1", "g0/n9"}, Verified: []string{"g0/n1"}, RepairedMembers: []string{"g0/n1"}, RepairedDocuments: 1, FailedMembers: []string{"g0/n9"}}
 	if !reflect.DeepEqual(*got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
