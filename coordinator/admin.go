@@ -123,6 +123,9 @@ func (c *Coordinator) handleMembers(_ context.Context, _ string, _ *nats.Msg) (a
 		}
 	}
 	body := wire.MembersBody{Members: []wire.MemberBody{}, Alarms: append(c.checks.findings(), c.keyAlarms()...), Sync: c.checks.syncs()}
+	if e := c.storesNothing(); e != nil {
+		body.Alarms = append(body.Alarms, e.Message)
+	}
 	for id := range ids {
 		body.Members = append(body.Members, c.member(id))
 	}

@@ -216,10 +216,8 @@ func (c *Coordinator) checkWhole(group string, state jetstream.StreamState) {
 
 // wrong gives why nothing may be written to the log, or nil. The first write to a log has its settings checked.
 func (p *packer) wrong(ctx context.Context) *wire.Error {
-	if p.c.storeFailed != nil {
-		if reason := p.c.storeFailed(); reason != "" {
-			return unavailable(reasonLogFull, "NATS stores nothing: %s; make room on its disk, then it goes on by itself", reason)
-		}
+	if e := p.c.storesNothing(); e != nil {
+		return e
 	}
 	if !p.checked {
 		p.checked = true
@@ -229,6 +227,18 @@ func (p *packer) wrong(ctx context.Context) *wire.Error {
 		return e
 	}
 	return p.c.otherKeys(p.group)
+}
+
+// storesNothing tells that the NATS server of this process has failed to write to its disk, or nil.
+func (c *Coordinator) storesNothing() *wire.Error {
+	if c.storeFailed == nil {
+		return nil
+	}
+	reason := c.storeFailed()
+	if reason == "" {
+		return nil
+	}
+	return unavailable(reasonLogFull, "NATS stores nothing: %s; make room on its disk, then it goes on by itself", reason)
 }
 
 // setBack takes an acknowledgement that names a place which the log had given to another message: NATS has lost what it had acknowledged. What this message became is

@@ -60,6 +60,9 @@ func TestFullDiskUnderNATS(t *testing.T) {
 	if _, err := db.Client().Get(t.Context(), "default", stored[0]); err != nil {
 		t.Errorf("read while the disk is full: %v", err)
 	}
+	if m, err := db.Client().Cluster(t.Context()); err != nil || !strings.Contains(strings.Join(m.Alarms, "\n"), "NATS stores nothing") {
+		t.Errorf("alarms while the disk is full: %+v, %v", m, err)
+	}
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}

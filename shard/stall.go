@@ -54,7 +54,7 @@ func (m *Member) awaitRoom(ctx context.Context) error {
 }
 
 func (m *Member) whyNoRoom() string {
-	if _, note := m.status.get(); note != "" {
+	if note := m.status.remarked(); note != "" {
 		return note
 	}
 	return "memory_full: the memory for what is not in files yet is used up, by this member or another of the process"

@@ -25,7 +25,7 @@ type status struct {
 	mu      sync.Mutex // guards the fields below
 	state   State
 	reason  string
-	note    string         // what is wrong with the disk, the reason of a state that has none; "": nothing
+	note    string         // what is wrong with the disk, told behind the reason of the state; "": nothing
 	fences  [causes]string // why it is out of rotation, by cause; "": it is not for that
 	changed chan struct{}  // closed at the next change
 }
@@ -35,10 +35,20 @@ func newStatus() *status { return &status{state: Joining, changed: make(chan str
 func (s *status) get() (State, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reason == "" {
+	switch {
+	case s.reason == "":
 		return s.state, s.note
+	case s.note == "" || s.reason == s.note:
+		return s.state, s.reason
 	}
-	return s.state, s.reason
+	return s.state, s.reason + "; " + s.note
+}
+
+// remarked is what is wrong with the disk.
+func (s *status) remarked() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.note
 }
 
 // remark says what is wrong with the disk, "" when nothing is any more.
