@@ -102,7 +102,9 @@ func TestTotals(t *testing.T) {
 		{"at the limit", 10000, 10000, true, wire.Total{Value: 10000, Relation: "eq"}},
 		{"beyond the limit", 10001, 10000, true, wire.Total{Value: 10000, Relation: "gte"}},
 		{"exact", 12_000_000, wire.TrackExact, true, wire.Total{Value: 12_000_000, Relation: "eq"}},
-		{"not tracked", 7, 0, true, wire.Total{Value: 7, Relation: "estimate"}},
+		{"not tracked", 7, wire.TrackEstimate, true, wire.Total{Value: 7, Relation: "estimate"}},
+		{"whether there are any", 7, 0, true, wire.Total{Value: 0, Relation: "gte"}},
+		{"whether there are any, of none", 0, 0, true, wire.Total{Value: 0, Relation: "eq"}},
 		{"a group is missing", 7, 10, false, wire.Total{Value: 7, Relation: "gte"}},
 		{"missing and beyond", 70, 10, false, wire.Total{Value: 10, Relation: "gte"}},
 	} {

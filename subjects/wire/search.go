@@ -26,6 +26,8 @@ const (
 	DefaultTrackTotal = 10_000
 	// TrackExact asks for the exact total.
 	TrackExact = math.MaxInt64
+	// TrackEstimate is content with an estimate of the total.
+	TrackEstimate = -1
 
 	maxFacets    = 64
 	maxTimeoutMs = 24 * 60 * 60 * 1000
@@ -43,7 +45,7 @@ type SearchBody struct {
 	MinSeq          map[string]uint64 // by group
 	Stats           string            // global, local; the key dfs says the same with true and false
 	Fields          []string          // of the source, dotted paths; nil: all, empty: none
-	TrackTotal      int64             // [TrackExact], 0 (an estimate will do), or how far to count
+	TrackTotal      int64             // [TrackExact], [TrackEstimate], or how far to count
 	TimeoutMs       int64
 	Partial         string // allow: answer from the groups that did, fail: fail, material: fail when the missing group could change the page
 	Quality         string // full, fast
@@ -328,7 +330,7 @@ func readTrackTotal(key string, r *strictjson.Reader) (int64, error) {
 		if exact {
 			return TrackExact, err
 		}
-		return 0, err
+		return TrackEstimate, err
 	}
 	n, err := readWhole(key, r)
 	if err != nil || n < 0 {

@@ -96,7 +96,7 @@ func trackTotalJSON(n int64) json.RawMessage {
 	switch n {
 	case TrackExact:
 		return json.RawMessage("true")
-	case 0:
+	case TrackEstimate:
 		return json.RawMessage("false")
 	}
 	return strconv.AppendInt(nil, n, 10)
