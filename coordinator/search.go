@@ -577,7 +577,10 @@ func (a *answered) exact() (bool, string) {
 	if a.plan.body.Stats == "local" && len(a.parts) > 1 && a.plan.needsStats() {
 		return false, "each group scored with its own statistics (stats=local)"
 	}
-	if a.deleted > 0 {
+	switch {
+	case a.deleted == 1:
+		return true, "1 document deleted since the snapshot is left out of the page"
+	case a.deleted > 1:
 		return true, fmt.Sprintf("%d documents deleted since the snapshot are left out of the page", a.deleted)
 	}
 	return true, ""

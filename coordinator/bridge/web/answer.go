@@ -14,8 +14,10 @@ type answerView struct {
 	Views    []hitView
 	Missing  []missing
 	Seqs     []sequence
-	Phases   []phase
-	First    uint64 // place of the first hit shown, from 1
+	Phases   []phase      // none unless a profile was asked for
+	Times    []groupTimes // likewise
+	Profiled string       // link to the same search with a profile; "" where this is it
+	First    uint64       // place of the first hit shown, from 1
 	Last     uint64
 	Previous string // links; "" when there is no such page
 	Next     string
@@ -31,11 +33,9 @@ type sequence struct {
 	Seq   uint64
 }
 
-// phase is the time of a part of the search, in milliseconds, as the API writes it.
-type phase struct{ Name, Ms string }
-
 func viewAnswer(f form, a *wire.SearchResponse) *answerView {
 	v := &answerView{SearchResponse: a, JSON: f.jsonLink()}
+	v.turnPages(f)
 	h := highlight.New(f.Query)
 	for i, hit := range a.Hits {
 		v.Views = append(v.Views, viewHit(h, f.Collection, f.From+i+1, hit))
@@ -46,10 +46,10 @@ func viewAnswer(f form, a *wire.SearchResponse) *answerView {
 	for _, group := range slices.Sorted(maps.Keys(a.Coverage.Seq)) {
 		v.Seqs = append(v.Seqs, sequence{Group: group, Seq: a.Coverage.Seq[group]})
 	}
-	if p := a.Profile; p != nil {
-		v.Phases = []phase{{"statistics", number(p.StatsMs)}, {"search", number(p.SearchMs)}, {"documents", number(p.DocsMs)}}
+	if v.viewTimes(); !f.Profile {
+		f.Profile = true
+		v.Profiled = f.link(f.From)
 	}
-	v.turnPages(f)
 	return v
 }
 

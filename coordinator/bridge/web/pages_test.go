@@ -160,7 +160,6 @@ func found(source string) wire.SearchResponse {
 		Hits:     []wire.Hit{{ID: "a/b c", Score: score(7.25), Source: json.RawMessage(source)}},
 		Shards:   wire.Shards{Total: 3, OK: 3, FailedGroups: []string{}},
 		Coverage: wire.Coverage{Documents: 1, Seq: map[string]uint64{"g0": 117, "g1": 98, "g2": 120}},
-		Profile:  &wire.SearchProfile{StatsMs: 0.5, SearchMs: 1.75, DocsMs: 1},
 	}
 }
 
@@ -168,6 +167,35 @@ var listed = wire.CollectionsBody{Collections: []wire.CollectionBody{
 	{Name: "books", Documents: 11304, Schema: json.RawMessage(`{"fields":{"year":{"type":"long"},"kind":{"type":"keyword"},"title":{"type":"text"}}}`)},
 	{Name: "notes", Documents: 1, Schema: json.RawMessage(`{}`)},
 }}
+
+// Where the time of a search went is measured when the reader asks for it: a row for each clause, below the one it is of.
+func TestTimesOfASearch(t *testing.T) {
+	answer := found(`{"id":"a"}`)
+	answer.Profile = &wire.SearchProfile{StatsMs: 0.5, SearchMs: 1.75, DocsMs: 1, Groups: map[string]wire.GroupProfile{
+		"g1": {Node: "n2", SearchMs: 0.25, Clauses: []wire.ClauseProfile{{Role: "query", Clause: "every document", Ms: 0.125, OwnMs: 0.125}}},
+		"g0": {Node: "n1", SearchMs: 1.5, CollectMs: 0.25, SortMs: 0.125, Clauses: []wire.ClauseProfile{
+			{Role: "query", Clause: "1 must", Ms: 1, OwnMs: 0.5, Clauses: []wire.ClauseProfile{{Role: "must", Clause: "t:<b>", Ms: 0.5, OwnMs: 0.5, Lists: 2, Postings: 12345, Visited: 128}}},
+		}},
+	}}
+	s := openSite(t, map[string]any{"jetseek.admin.collections.list": listed, "jetseek.read.books.search": answer})
+	p := s.get("/?q=gc&collection=books&from=20&profile=true")
+	for len(s.asked) > 0 {
+		var body wire.SearchBody
+		if m := <-s.asked; m.Subject == "jetseek.read.books.search" && (json.Unmarshal(m.Data, &body) != nil || !body.Profile) {
+			t.Errorf("it asked for %s", m.Data)
+		}
+	}
+	details := text(p.all("details", "whole")[0])
+	for _, part := range []string{"time 3.25 ms, statistics 0.5 ms, search 1.75 ms, documents 1 ms query",
+		"g0 at n1: 1.5 ms, of which collecting 0.25 ms, sorting 0.125 ms clause ms own ms postings visited query 1 must 1 0.5 must t:<b> 0.5 0.5 12,345 128 g1 at n2: 0.25 ms"} {
+		if !strings.Contains(details, part) {
+			t.Errorf("no %q in %q", part, details)
+		}
+	}
+	if rest := p.raw; strings.Contains(rest, "where it went") || !strings.Contains(rest, "profile=true&amp;q=gc") {
+		t.Error("the links to other pages and to JSON do not go on with profiles")
+	}
+}
 
 func TestAnswerStandsAsTheAPIGaveIt(t *testing.T) {
 	s := openSite(t, map[string]any{
@@ -186,7 +214,7 @@ func TestAnswerStandsAsTheAPIGaveIt(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]any{"query": "gc pauses", "filters": []any{"year:>2000"}, "sort": "num:year", "order": "desc", "from": 20.0, "limit": 10.0, "profile": true}
+	want := map[string]any{"query": "gc pauses", "filters": []any{"year:>2000"}, "sort": "num:year", "order": "desc", "from": 20.0, "limit": 10.0, "profile": false}
 	for k, v := range want {
 		if got, _ := json.Marshal(body[k]); string(got) != mustJSON(t, v) {
 			t.Errorf("it asked for %s %s, want %v", k, got, v)
@@ -200,7 +228,7 @@ func TestAnswerStandsAsTheAPIGaveIt(t *testing.T) {
 		t.Errorf("facts %q", facts)
 	}
 	details := text(p.all("details", "whole")[0])
-	for _, part := range []string{"1315 ( eq )", "g0 at 117, g1 at 98, g2 at 120", "statistics global", "statistics 0.5 ms, search 1.75 ms, documents 1 ms"} {
+	for _, part := range []string{"1315 ( eq )", "g0 at 117, g1 at 98, g2 at 120", "statistics global", "time 3.25 ms ( where it went )"} {
 		if !strings.Contains(details, part) {
 			t.Errorf("no %q in %q", part, details)
 		}

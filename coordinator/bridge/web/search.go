@@ -32,11 +32,12 @@ type form struct {
 	Query, Filter, Collection, Sort, Order string
 	From                                   int
 	Asked                                  bool // a query was sent, be it empty
+	Profile                                bool // where the time went is asked for, which takes more of it
 }
 
 func readForm(values url.Values) (form, error) {
 	f := form{Query: values.Get("q"), Filter: values.Get("filter"), Collection: values.Get("collection"), Sort: values.Get("sort"), Order: values.Get("order"),
-		Asked: values.Has("q")}
+		Asked: values.Has("q"), Profile: values.Get("profile") == "true"}
 	if f.Collection == "" {
 		f.Collection = ops.DefaultCollection
 	}
@@ -57,7 +58,7 @@ func readForm(values url.Values) (form, error) {
 
 // body is the body of POST /search that asks for this page.
 func (f form) body() ([]byte, error) {
-	body := map[string]any{"query": f.Query, "from": f.From, "limit": pageHits, "profile": true}
+	body := map[string]any{"query": f.Query, "from": f.From, "limit": pageHits, "profile": f.Profile}
 	if strings.TrimSpace(f.Query) == "" {
 		body["query"] = "*"
 	}
@@ -84,6 +85,9 @@ func (f form) link(from int) string {
 	if from > 0 {
 		v.Set("from", strconv.Itoa(from))
 	}
+	if f.Profile {
+		v.Set("profile", "true")
+	}
 	return "/?" + v.Encode()
 }
 
@@ -94,6 +98,9 @@ func (f form) jsonLink() string {
 		if value != "" {
 			v.Set(name, value)
 		}
+	}
+	if f.Profile {
+		v.Set("profile", "true")
 	}
 	return "/collections/" + url.PathEscape(f.Collection) + "/search?" + v.Encode()
 }

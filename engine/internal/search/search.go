@@ -77,12 +77,15 @@ func (s *Scratch) put(m *memory) {
 
 // Run searches all views. The error is the context's, a fault for a request that cannot be evaluated, or that of a segment that does not decode.
 func Run(ctx context.Context, views []View, r *Request) (Result, error) {
+	var p *profiler
+	if r.Profile != nil {
+		p = newProfiler(r)
+	}
 	m := r.Scratch.get()
 	defer r.Scratch.put(m)
 	e, c, s := &m.env, &m.c, &m.sweep
-	if e.reset(ctx, r.Weights); r.Profile != nil {
-		e.profile = newProfiler(r)
-	}
+	e.reset(ctx, r.Weights)
+	e.profile = p
 	c.begin(r)
 	s.env, s.c, s.scoring = e, c, c.scoring && r.Limit > 0
 	windows := m.plan.of(r.Query, r.Filters, s.scoring, len(r.Sort) > 0) && !query.Judges(r.Query)
