@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -40,7 +40,7 @@ var broken = []struct {
 	{"broken_partial", []string{"coverage"}, 20, "a coordinator does not say that a group is missing"},
 	{"broken_session", []string{"sessions"}, 100, "a coordinator does not pass min_seq on"},
 	{"broken_back", stale, 200, "a member serves under leases of before its index went back"},
-	{"broken_wait", []string{"quarantine"}, 200, "a member sets aside what others may yet apply"},
+	{"broken_wait", []string{"quarantine", "acknowledged", "registers"}, 200, "a member sets aside what others may yet apply"},
 	{"broken_skip", []string{"acknowledged", "digests", "coverage"}, 100, "a member leaves out one operation in 10,000"},
 }
 
@@ -56,18 +56,47 @@ func TestBrokenSystemsAreCaught(t *testing.T) {
 			if out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", b.tag, "-c", "-o", binary, ".").CombinedOutput(); err != nil {
 				t.Fatalf("build: %v\n%s", err, out)
 			}
-			cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestSchedules$", "-test.v", "-test.timeout=30m")
-			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=1-%d", rangeVariable, b.seeds), "GOMAXPROCS=1")
 			began := time.Now()
-			out, err := cmd.CombinedOutput()
-			names := checkersIn(string(out))
-			if err == nil || !slices.ContainsFunc(b.checkers, func(c string) bool { return slices.Contains(names, c) }) {
-				t.Fatalf("%s: %d seeds did not show it to the checkers %v, but to %v: %v\n%s", b.what, b.seeds, b.checkers, names, err, violationLine.FindString(string(out)))
+			for next := 1; next <= b.seeds; { // another checker may see it first
+				seed, report := playBroken(t, binary, next, b.seeds)
+				if seed == 0 {
+					break
+				}
+				next = seed + 1
+				names := checkersIn(report)
+				line := violationLine.FindString(report)
+				if slices.ContainsFunc(b.checkers, func(c string) bool { return slices.Contains(names, c) }) {
+					t.Logf("%s: caught at seed %d, after %s, by %v:\n%s", b.what, seed, time.Since(began).Round(time.Second), names, line)
+					return
+				}
+				t.Logf("%s: seed %d shows it to %v:\n%s", b.what, seed, names, line)
 			}
-			t.Logf("%s: caught at seed %d, after %s, by %v:\n%s", b.what, 1+strings.Count(string(out), "\n"+totalsMark), time.Since(began).Round(time.Second), names, violationLine.FindString(string(out)))
+			t.Fatalf("%s: %d seeds did not show it to the checkers %v", b.what, b.seeds, b.checkers)
 		})
 	}
 }
+
+// playBroken plays seeds up to the first that is judged to be wrong, and gives that, 0 when none is, and what was said of it.
+func playBroken(t *testing.T, binary string, first, last int) (seed int, report string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestSchedules$", "-test.v", "-test.timeout=30m")
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d-%d", rangeVariable, first, last), "GOMAXPROCS=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return 0, ""
+	}
+	m := wrongSeed.FindSubmatch(out)
+	if m == nil {
+		t.Fatalf("seeds %d to %d are not played to the end: %v\n%s", first, last, err, out)
+	}
+	seed, err = strconv.Atoi(string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seed, string(out)
+}
+
+var wrongSeed = regexp.MustCompile(`seed (\d+) \(.*\): \d+ violations`)
 
 var violationLine = regexp.MustCompile(`(?m)^ +(acknowledged|deletes|registers|sessions|coverage|digests|quarantine|auditors): .*`)
 

@@ -35,7 +35,8 @@ func (p *planner) faults() {
 		p.befall([]string{""}, 0.2, 25*time.Second, p.restart)
 	case "poison":
 		p.plan.PoisonIn = poisonIn
-		p.befall(p.firstOfMany(), 0.6, 12*time.Second, p.falter)
+		p.befall(p.firstOfMany(), 0.8, 6*time.Second, p.falter)
+		p.befall(p.firstOfMany(), 0.8, 4*time.Second, p.drag) // so that it takes a while to apply anew what it goes back for
 		p.befall(members, 0.3, 20*time.Second, p.crash)
 		p.befall(all, 0.2, 20*time.Second, p.cut)
 	case "fading":
