@@ -29,7 +29,8 @@
 // everything. Without a name a word is looked for in the default fields.
 //
 // Prefixes, wildcards and regular expressions are matched against the terms of a text field. What they write out is folded as most analyzers fold, and where the field's has
-// ascii_folding it loses its accents; but not the classes of expressions: [éè] finds letters that such a field does not have. Nothing is stemmed. A prefix that is several words, as
+// ascii_folding it loses its accents; but not the classes of expressions: [éè] finds letters that such a field does not have. Nothing is stemmed. Expressions are
+// RE2 as it stands: a point is no line break unless (?s) says so, and letters of exact values have their case unless (?i) does. A prefix that is several words, as
 // wi-f* or 東京都*, is their phrase with the last as a prefix.
 //
 // Of scripts without spaces a text field has pairs of characters. A single character matches the pairs that begin or end with it, for a constant score as a prefix does; at the

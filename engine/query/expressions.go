@@ -36,11 +36,6 @@ type TermPattern struct {
 
 func (*TermPattern) node() {}
 
-// Holds tells whether a term begins or ends with the character of a [CharacterPattern].
-func (n *TermPattern) Holds(term string) bool {
-	return analysis.BeginsWith(term, n.Text) || analysis.EndsWith(term, n.Text)
-}
-
 // Expression reads the text of a wildcard or regular expression.
 func (n *TermPattern) Expression() (*pattern.Expression, error) {
 	var fold func(string) string

@@ -27,7 +27,7 @@ func (e *env) termPattern(n *query.TermPattern) scorer {
 	case query.PrefixPattern:
 		return e.anyIn(beginning(dict, n.Text), lists, n.Boost)
 	case query.CharacterPattern:
-		return e.anyIn(e.unspaced(dict, n.Holds), lists, n.Boost)
+		return e.anyIn(e.pairsWith(dict, n.Text), lists, n.Boost)
 	}
 	a, err := e.automaton(n)
 	if err != nil {
@@ -54,10 +54,10 @@ func (e *env) anyIn(refs iter.Seq[postings.Ref], lists postings.Source, boost fl
 }
 
 // unspaced walks the lists of those terms of scripts without spaces that a test lets pass.
-func (e *env) unspaced(dict *termdict.Dict, holds func(term string) bool) iter.Seq[postings.Ref] {
+func (e *env) unspaced(dict *termdict.Dict, holds func(term []byte) bool) iter.Seq[postings.Ref] {
 	return func(yield func(postings.Ref) bool) {
 		for it := dict.Seek(string(analysis.FirstUnspaced)); it.Valid() && e.step(); it.Next() {
-			if holds(string(it.Term())) && !yield(it.Ref()) {
+			if holds(it.Term()) && !yield(it.Ref()) {
 				return
 			}
 		}
@@ -77,7 +77,16 @@ func pairsFrom(dict *termdict.Dict, character string) iter.Seq[postings.Ref] {
 
 // pairsTo walks the lists of the terms that end with a character.
 func (e *env) pairsTo(dict *termdict.Dict, character string) iter.Seq[postings.Ref] {
-	return e.unspaced(dict, func(term string) bool { return analysis.EndsWith(term, character) })
+	end := []byte(character)
+	return e.unspaced(dict, func(term []byte) bool { return bytes.HasSuffix(term, end) })
+}
+
+// pairsWith walks the lists of the terms that begin or end with a character.
+func (e *env) pairsWith(dict *termdict.Dict, character string) iter.Seq[postings.Ref] {
+	part := []byte(character)
+	return e.unspaced(dict, func(term []byte) bool {
+		return bytes.HasSuffix(term, part) || bytes.HasPrefix(term, part) && analysis.BeginsWith(string(term), character)
+	})
 }
 
 // beginning walks the lists of the terms that begin with a prefix.
