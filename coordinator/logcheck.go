@@ -19,6 +19,9 @@ const (
 	// checkEvery is how often the settings of all logs are compared with what they must be, checkAgain how soon when something was wrong, or could not be read.
 	checkEvery = time.Minute
 	checkAgain = 5 * time.Second
+	// goneLooks is how often in a row a stream must be missing to be called gone: a server that opens its store does not know all of them at once. goneAgain is the time between.
+	goneLooks = 3
+	goneAgain = time.Second
 )
 
 // logChecks knows what is wrong with logs. Nothing is written to a log while something is; when it is found to be right again, writes go on.
@@ -26,6 +29,8 @@ type logChecks struct {
 	mu       sync.Mutex             // guards the fields below
 	settings map[string]*wire.Error // by group, those of the map: a setting that could lose what is written
 	setBack  map[string]setBack     // by group: the log gave a place again that it had given before
+	due      map[string]time.Time   // by group: when it is looked at again
+	missed   map[string]int         // by group: how often in a row there was no stream
 	lacking  map[string]string      // by group: what the log has lost that members have applied; it is written to all the same
 	sync     syncState              // of the NATS server
 }
@@ -83,6 +88,44 @@ func (k *logChecks) setting(group string, err *wire.Error) (news bool) {
 	return !known
 }
 
+// isDue tells whether a log is to be looked at.
+func (k *logChecks) isDue(group string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !time.Now().Before(k.due[group])
+}
+
+// again says in how long a log is to be looked at again.
+func (k *logChecks) again(group string, in time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.due == nil {
+		k.due = make(map[string]time.Time)
+	}
+	k.due[group] = time.Now().Add(in)
+}
+
+// doubt has a log looked at soon.
+func (k *logChecks) doubt(group string) { k.again(group, 0) }
+
+// misses counts a look that found no stream.
+func (k *logChecks) misses(group string) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.missed == nil {
+		k.missed = make(map[string]int)
+	}
+	k.missed[group]++
+	return k.missed[group]
+}
+
+// found forgets such looks.
+func (k *logChecks) found(group string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.missed, group)
+}
+
 // lacks notes what a log has lost, "" for nothing, and tells whether that is news.
 func (k *logChecks) lacks(group, what string) (news bool) {
 	k.mu.Lock()
@@ -127,7 +170,6 @@ func (k *logChecks) restored(beyond func(group string, seen uint64) bool) []stri
 
 // checkLogs compares all logs with what they must be, at once and each minute, and sooner while something is wrong, until ctx ends.
 func (c *Coordinator) checkLogs(ctx context.Context) error {
-	checked := make(map[string]time.Time) // group -> when it is due
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
 	var syncDue time.Time
@@ -136,8 +178,8 @@ func (c *Coordinator) checkLogs(ctx context.Context) error {
 			syncDue = now.Add(c.checkSync(ctx))
 		}
 		for _, group := range c.logged() {
-			if now := time.Now(); !now.Before(checked[group]) {
-				checked[group] = now.Add(c.checkSettings(ctx, group))
+			if c.checks.isDue(group) {
+				c.checkSettings(ctx, group)
 			}
 		}
 		for _, group := range c.checks.restored(c.tracker.servedBeyond) {
@@ -164,12 +206,19 @@ func (c *Coordinator) logged() []string {
 	return names
 }
 
-// checkSettings compares a stream with what a log must be, and gives when to look again.
-func (c *Coordinator) checkSettings(ctx context.Context, group string) time.Duration {
+// checkSettings compares a stream with what a log must be, and notes when to look again.
+func (c *Coordinator) checkSettings(ctx context.Context, group string) {
+	c.checks.again(group, c.lookAt(ctx, group))
+}
+
+func (c *Coordinator) lookAt(ctx context.Context, group string) (again time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
 	stream, err := c.js.Stream(ctx, c.names.Stream(group))
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if c.checks.misses(group) < goneLooks {
+			return goneAgain
+		}
 		gone := unavailable(reasonLogRewritten, "the log of group %s is gone: there is no stream %s. Its members keep what they have applied: restore the stream from a backup, then start them again", group, c.names.Stream(group))
 		if c.checks.setting(group, gone) {
 			c.log.Error("a log is gone", "group", group, "stream", c.names.Stream(group))
@@ -180,6 +229,7 @@ func (c *Coordinator) checkSettings(ctx context.Context, group string) time.Dura
 		c.log.Debug("the settings of a log could not be read", "group", group, "error", err)
 		return checkAgain // what was known stands: a write finds out by itself whether the log takes it
 	}
+	c.checks.found(group)
 	c.checkWhole(group, stream.CachedInfo().State)
 	err = c.names.CheckStream(group, stream.CachedInfo().Config)
 	if err == nil {

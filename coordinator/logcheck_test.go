@@ -103,7 +103,7 @@ func TestLogThatWasSetBackStopsWritesUntilItIsRestored(t *testing.T) {
 	}
 }
 
-// A log whose beginning was purged is an alarm, and is written to: members have applied what is gone. One whose stream is gone is not, and the write that finds it out says so.
+// A log whose beginning was purged is an alarm, and is written to: members have applied what is gone. One whose stream is gone is not.
 func TestLogThatLostMessages(t *testing.T) {
 	c := newCluster(t, 1)
 	by := c.coordinator()
@@ -126,11 +126,16 @@ func TestLogThatLostMessages(t *testing.T) {
 	if err := by.js.DeleteStream(t.Context(), config.Name); err != nil {
 		t.Fatal(err)
 	}
-	for _, reason := range []string{reasonLogRefused, reasonLogRewritten} { // the first finds nobody; the second, why
-		_, err = c.index(by, "c", `{"id":"c"}`)
-		if e := wire.FromError(err); err == nil || e.Reason != reason || e.Durable != wire.NotDurable {
-			t.Errorf("a write to a stream that is gone: %v, want %s", err, reason)
-		}
+	_, err = c.index(by, "c", `{"id":"c"}`)
+	if e := wire.FromError(err); err == nil || e.Reason != reasonLogRefused || e.Durable != wire.NotDurable {
+		t.Errorf("the first write to a stream that is gone: %v", err)
+	}
+	for range goneLooks { // as it does each second from then on
+		by.checkSettings(t.Context(), "g0")
+	}
+	_, err = c.index(by, "c", `{"id":"c"}`)
+	if e := wire.FromError(err); err == nil || e.Reason != reasonLogRewritten || e.Durable != wire.NotDurable {
+		t.Errorf("a write to a stream that is known to be gone: %v", err)
 	}
 	if m := c.members(by); len(m.Alarms) != 1 || !strings.Contains(m.Alarms[0], "is gone") {
 		t.Errorf("alarms %q, want that the stream is gone", m.Alarms)

@@ -327,7 +327,7 @@ func (p *packer) publishOnce(ctx context.Context, msg *nats.Msg, id string) (*je
 func (p *packer) refuse(f *flight, err error) {
 	clear(p.known)
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
-		p.checked = false // the stream may be gone: the next write looks
+		p.c.checks.doubt(p.group) // the stream may be gone
 	}
 	if isFull(err) {
 		f.refused = notDurable(unavailable(reasonLogFull, "the log of group %s has no room for the write: %v; give NATS more room, or the stream a higher limit", p.group, err))

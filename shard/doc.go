@@ -43,7 +43,7 @@
 // release{member, predecessor} for every incarnation that the data folder names: its PubAck is the head that the replay must reach
 // before the first lease. Outcomes are reported only for messages behind that head and only under a coordinator's inbox prefix.
 //
-// States: joining (replays; or caught up, reason no_lease, when the log has taken no lease for as long as one lasts), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), stalled (out of rotation since its disk takes no files and memory is used up, or since an operation cannot be applied), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
+// States: joining (replays; or caught up, reason no_lease, or log_rewritten when it is gone, when the log has taken no lease for as long as one lasts), serving (holds or renews leases), fenced (out of rotation for a while, with a reason: it mends itself and returns), stalled (out of rotation since its disk takes no files and memory is used up, or since an operation cannot be applied), draining (stops: no new lease), failed (with a reason: a hole in the log, a log of a
 // newer version, an index that cannot go on). A failed member answers nothing but ping. What stands in the log and is
 // no record, or does not decode, is passed over by every member alike.
 //
