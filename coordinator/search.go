@@ -72,6 +72,9 @@ func (c *Coordinator) searchRounds(ctx context.Context, name string, raw []byte)
 		if err != nil {
 			return nil, out, err
 		}
+		if round > 1 {
+			next.retried += out.retried + 1 // of the round that another follows
+		}
 		out = next
 		out.rounds = round
 		if !out.again || round == mostRounds || ctx.Err() != nil {
@@ -118,7 +121,7 @@ type answered struct {
 	deleted   int                            // hits left out because they were deleted since the snapshot
 
 	again, stale bool // another round may do better; with a newer map or schema
-	retried      int
+	retried      int  // requests to groups that were made again, and rounds
 	rounds       int
 	path         string
 	shares       map[string]float64 // of the documents, by group; nil while no group is missing

@@ -118,7 +118,10 @@ func TestMemberDiesBetweenTheTrips(t *testing.T) {
 				s.kill(<-sprung)
 				got := <-answer
 				if got.err != nil || !got.reply.Exact || got.reply.Partial || len(got.reply.Hits) != 20 || got.reply.Total.Value != 20 {
-					t.Errorf("%+v, %v", got.reply, got.err)
+					t.Fatalf("%+v, %v", got.reply, got.err)
+				}
+				if got.reply.Shards.Retried != 1 {
+					t.Errorf("retried: %d, want 1", got.reply.Shards.Retried)
 				}
 			})
 		})

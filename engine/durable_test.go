@@ -226,13 +226,15 @@ func TestEveryCallFails(t *testing.T) {
 	}
 	r.live(t, x, 5, func(err error) { t.Fatal(err) })
 	x.Close()
-	faults := engine.Sample{}
+	faults, played := engine.Sample{}, 0
+	defer func() { t.Logf("%d calls, %d faults", len(calls), played) }()
 	for i, op := range calls {
 		n := i + 1
 		for _, length := range []int{1, 9}[:1+n%2] {
 			if !faults.Takes(fmt.Sprint(op, length)) {
 				continue
 			}
+			played++
 			folder, failed := vfs.NewMemory(), 0
 			folder.Fault = func(c vfs.Call) error {
 				if c.N >= n && c.N < n+length {
@@ -323,8 +325,11 @@ func flushedFolder(t testing.TB) (*reference, *vfs.Memory) {
 func TestFlippedBytesOfFiles(t *testing.T) {
 	_, folder := flushedFolder(t)
 	names, _ := folder.List()
+	flips := 0
+	defer func() { t.Logf("%d bits", flips) }()
 	for _, name := range names {
 		for at := 0; at < folder.Size(name); at += 13 {
+			flips++
 			changed := folder.Crash()
 			changed.Flip(name, at, 1<<(at%8))
 			x, err := engine.Open(engine.Options{Folder: changed})
