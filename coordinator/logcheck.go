@@ -219,7 +219,7 @@ func (c *Coordinator) lookAt(ctx context.Context, group string) (again time.Dura
 		if c.checks.misses(group) < goneLooks {
 			return goneAgain
 		}
-		gone := unavailable(reasonLogRewritten, "the log of group %s is gone: there is no stream %s. Its members keep what they have applied: restore the stream from a backup, then start them again", group, c.names.Stream(group))
+		gone := unavailable(reasonLogRewritten, "the log of group %s is gone: there is no stream %s. Its members keep what they have applied: restore the stream from a backup, and those that run go on", group, c.names.Stream(group))
 		if c.checks.setting(group, gone) {
 			c.log.Error("a log is gone", "group", group, "stream", c.names.Stream(group))
 		}
