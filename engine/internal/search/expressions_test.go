@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"sync"
@@ -31,6 +32,8 @@ func likeness(n *query.TermPattern) *regexp.Regexp {
 		text = regexp.QuoteMeta(text) + "(?s:.*)"
 	case query.WildcardPattern:
 		text = strings.NewReplacer(`\*`, "(?s:.*)", `\?`, "(?s:.)").Replace(regexp.QuoteMeta(text))
+	case query.CharacterPattern:
+		text = text + ".*|.*" + text
 	}
 	like := regexp.MustCompile(`\A(?:` + text + `)\z`)
 	likenesses.Store(*n, like)
@@ -134,5 +137,40 @@ func BenchmarkPatterns(b *testing.B) {
 				w.run(b, n)
 			}
 		})
+	}
+}
+
+// BenchmarkCutPhrase measures a phrase that begins with the end of a pair, in 100,000 documents of 40 random ideographs, every tenth with a word behind them.
+func BenchmarkCutPhrase(b *testing.B) {
+	const docs = 100_000
+	r := rand.New(rand.NewPCG(9, 9))
+	var builder segment.Builder
+	builder.Reset(1)
+	for i := range docs {
+		id := fmt.Sprintf("%06d", i)
+		builder.Add(id, segment.HashID(id), segment.State{Version: 1}, nil)
+		var tokens []analysis.Token
+		before := '一' + r.Int32N(2000)
+		for k := range 40 {
+			next := '一' + r.Int32N(2000)
+			tokens = append(tokens, analysis.Token{Term: string([]rune{before, next}), Position: k})
+			before = next
+		}
+		if i%10 == 0 {
+			tokens = append(tokens, analysis.Token{Term: "7", Position: 40})
+		}
+		builder.Text("body", tokens)
+	}
+	s, _, err := builder.Cut(0, builder.Docs())
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := &wide{[]search.View{{Segment: s, Visible: docset.Full(docs), Docs: docs}}}
+	n := &query.ConstantScore{Child: &query.TextPhrase{Field: "body", Terms: []string{"一", "7"}, Offsets: []int{0, 1}, CutFirst: true, Leaf: -1}, Boost: 1}
+	if got := w.run(b, n); got.Total == 0 {
+		b.Fatal("nothing is found")
+	}
+	for b.Loop() {
+		w.run(b, n)
 	}
 }

@@ -115,7 +115,7 @@ func (d *document) match(n query.Node, weights []bm25.Weight) (bool, int64) {
 		}
 		return part(n.Leaf, tf)
 	case *query.TextPhrase:
-		if n.Slop > 0 || n.Prefix || n.Offsets[len(n.Offsets)-1] >= len(n.Terms) {
+		if n.Slop > 0 || n.Prefix || n.CutFirst || n.CutLast || n.Offsets[len(n.Offsets)-1] >= len(n.Terms) {
 			return part(n.Leaf, completions(d.words, n))
 		}
 		tf := 0

@@ -112,7 +112,7 @@ func TestProfileTellsWhatWasRead(t *testing.T) {
 					t.Errorf("%s: %s takes %s", c.name, worked.Label, worked.Own)
 				}
 			}
-			if clear(got.Profile.Clauses); !reflect.DeepEqual(got.Profile.Clauses, c.want) {
+			if leaveOutTimes(got.Profile.Clauses); !reflect.DeepEqual(got.Profile.Clauses, c.want) {
 				t.Errorf("%s: %+v, want %+v", c.name, got.Profile.Clauses, c.want)
 			}
 		}
@@ -123,11 +123,11 @@ func TestProfileTellsWhatWasRead(t *testing.T) {
 	}
 }
 
-// What cannot be foretold, the times, is left out.
-func clear(clauses []search.ClauseProfile) {
+// leaveOutTimes takes away what cannot be foretold.
+func leaveOutTimes(clauses []search.ClauseProfile) {
 	for i := range clauses {
 		clauses[i].Own = 0
-		clear(clauses[i].Clauses)
+		leaveOutTimes(clauses[i].Clauses)
 	}
 }
 

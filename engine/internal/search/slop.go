@@ -130,10 +130,30 @@ type anyOf struct {
 	env   *env
 	field *segment.Field
 	terms iter.Seq[postings.Ref]
+	few   []postings.Ref // of these, up to fewLists and one; nil until they are asked for
 
 	base, end uint32 // the documents that found is of
 	found     []occurrence
 	scratch   []uint32
+}
+
+// fewLists is how many lists are looked up once for all windows: 768 KiB of them.
+const fewLists = 1 << 14
+
+// lists walks the lists of the terms. Those of pairs that end with a character are spread over the whole dictionary: not every window is to walk all of it.
+func (p *anyOf) lists() iter.Seq[postings.Ref] {
+	if p.few == nil {
+		p.few = []postings.Ref{}
+		for ref := range p.terms {
+			if p.few = append(p.few, ref); len(p.few) > fewLists {
+				break
+			}
+		}
+	}
+	if len(p.few) > fewLists {
+		return p.terms
+	}
+	return slices.Values(p.few)
 }
 
 // occurrence is a position in a document.
@@ -154,7 +174,7 @@ func (p *anyOf) at(doc uint32, dst []uint32) []uint32 {
 // read gathers the occurrences in the window that begins at base.
 func (p *anyOf) read(base uint32) {
 	p.base, p.end, p.found = base, base+windowDocs, p.found[:0]
-	for ref := range p.terms {
+	for ref := range p.lists() {
 		it := p.env.list(p.field.TermPostings(), ref)
 		for doc := it.Advance(base); doc < p.end && p.env.step(); doc = it.Next() {
 			p.scratch = it.Positions(p.scratch[:0])
