@@ -91,7 +91,7 @@
 // messages of that batch are applied one operation at a time, each written down before. Leases of before count no more: the index has gone back behind what it said it had applied. An operation at which that breaks off too is not tried a third time: a process dies at most twice of it.
 //
 // What does not come to an end ends the process as well, since nothing else stops it: while the engine applies, the member looks ten times in 10 s whether it is still at the same batch, or the same operation on trial, with
-// 10 s for each MiB of it, and Run fails with [ErrEndless] when it was eleven times. Looks are counted, not time: a process that was stopped has not looked.
+// 10 s for each MiB of it (an operation counts as 1 KiB at least), and Run fails with [ErrEndless] when it was eleven times. Looks are counted, not time: a process that was stopped has not looked.
 //
 //	the member leaves rotation (stalled, reason poison), before that operation, and says in its liveness record that it is stuck there
 //	another says that it has applied it     the fault is this member's. It makes its index anew and tries once more; then it fails (own_fault). The others go on.

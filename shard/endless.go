@@ -17,6 +17,8 @@ const (
 	applyLooks = 10
 	// applyUnit is what the limit is for, in bytes.
 	applyUnit = 1 << 20
+	// applyLeast is as how many bytes an operation counts at least: even one without a body may have to look for its id on a slow disk.
+	applyLeast = 1 << 10
 )
 
 // ErrEndless is why [Member.Run] ends when an operation of the log does not come to an end: nothing stops the engine at it, so that the process has to end, with what Run leaves behind. The next one tries
@@ -33,7 +35,7 @@ func (p *pace) begin(messages []engine.Message) {
 	bytes := 0
 	for i := range messages {
 		for j := range messages[i].Ops {
-			bytes += len(messages[i].Ops[j].Body)
+			bytes += max(len(messages[i].Ops[j].Body), applyLeast)
 		}
 	}
 	p.units.Store(int64(1 + bytes/applyUnit))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -109,6 +110,20 @@ func TestOverdue(t *testing.T) {
 			if s.looks == 0 && n <= 100 || s.looks > 0 && n != s.looks {
 				t.Errorf("%s: turn %d was overdue at look %d, want %d", name, s.turn, n, s.looks)
 			}
+		}
+	}
+}
+
+// What the engine may take for a batch grows with its bytes, and with its operations where these are small.
+func TestUnitsOfABatch(t *testing.T) {
+	for _, c := range []struct {
+		operations, bytes int
+		want              int64
+	}{{0, 0, 1}, {1, 10, 1}, {1023, 0, 1}, {1024, 0, 2}, {10_000, 30, 10}, {1, 3 << 20, 4}, {2, 1 << 20, 3}} {
+		var p pace
+		p.begin([]engine.Message{{Ops: slices.Repeat([]engine.Op{{Body: make([]byte, c.bytes)}}, c.operations)}})
+		if got := p.units.Load(); got != c.want {
+			t.Errorf("%d operations of %d bytes: %d units, want %d", c.operations, c.bytes, got, c.want)
 		}
 	}
 }

@@ -67,7 +67,7 @@ type Options struct {
 	IdleAfter time.Duration
 	// MaxLag is how long a message that the log holds may wait to be applied before the member leaves rotation until it keeps pace; 0: 5 s.
 	MaxLag time.Duration
-	// ApplyLimit is how long the engine may take for each MiB, begun, of what it applies at once before the member ends with [ErrEndless]; 0: 10 s.
+	// ApplyLimit is how long the engine may take for each MiB, begun, of what it applies at once, an operation being 1 KiB at least, before the member ends with [ErrEndless]; 0: 10 s.
 	ApplyLimit time.Duration
 	// Clock measures leases; nil: SystemClock.
 	Clock Clock
