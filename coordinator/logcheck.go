@@ -55,10 +55,8 @@ func (k *logChecks) wrong(group string) *wire.Error {
 func (k *logChecks) findings() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	by := maps.Clone(k.lacking)
-	if by == nil {
-		by = make(map[string]string)
-	}
+	by := make(map[string]string)
+	maps.Copy(by, k.lacking)
 	for group, err := range k.settings {
 		by[group] = err.Message
 	}

@@ -21,8 +21,8 @@ type mergeJob struct {
 	part *part
 }
 
-// weigh gives what the plan must know: of a segment in memory the bytes that a merge writes, which takes most sources over as they are. Segments in files and those in memory are never merged with each other; inFiles says which are meant: the others
-// are busy. An index without a folder has all in memory.
+// weigh gives what the plan must know: of a segment in memory the bytes that a merge writes, which takes most sources over as they are. Segments in files and those in memory
+// are never merged with each other; inFiles says which are meant: the others are busy. An index without a folder has all in memory.
 func (x *Index) weigh(parts []*part, inFiles bool) []weight {
 	weights := make([]weight, len(parts))
 	for i, p := range parts {

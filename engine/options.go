@@ -8,9 +8,10 @@ import (
 
 // Options configure an index. Apart from Only they change no outcome, no answer and no digest.
 type Options struct {
-	// InlineMergeBytes is the size of segments up to which Apply merges on its own, in bytes of the result; more is left to Index.Merge. 0: 2 MiB.
+	// InlineMergeBytes is the size of segments up to which Apply merges on its own, in bytes of the result without the documents' sources, which are not copied; more is left
+	// to Index.Merge. 0: 2 MiB.
 	InlineMergeBytes int64
-	// MaxSegmentBytes is the size beyond which segments are not merged any more. 0: 5 GiB, the most.
+	// MaxSegmentBytes is the size beyond which segments are not merged any more, in memory without the sources. 0: 5 GiB, the most.
 	MaxSegmentBytes int64
 	// Folder is where the index keeps its files, for it alone; nil: everything stays in memory and ends with the process.
 	Folder vfs.Folder

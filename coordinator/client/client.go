@@ -17,7 +17,8 @@ type Options struct {
 	// RequestIDs gives every index and delete that has no request id a made one, so that it is sent again when its answer was lost, and its first outcome counts. The price:
 	// a group remembers 65,536 writes that have an id, so callers' own are forgotten sooner. Bulks get none: one could push out all others.
 	RequestIDs bool
-	// Local, when set, answers requests in the client's own process, without NATS; those for which it gives [nats.ErrNoResponders] go over NATS.
+	// Local, when set, answers requests in the client's own process, without NATS. Those for which it gives [nats.ErrNoResponders] go over NATS, and those larger than a message do
+	// always. It must not keep the request when it has returned.
 	Local func(ctx context.Context, request *nats.Msg) (reply *nats.Msg, err error)
 }
 

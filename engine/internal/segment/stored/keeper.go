@@ -13,9 +13,10 @@ type Keeper struct {
 	docs  int
 	bytes int
 
-	sources [][]byte // of the block under construction
-	content int      // their bytes
-	lengths int      // those of their lengths
+	// Of the block under construction.
+	sources [][]byte
+	lengths []byte // theirs, as they are written
+	content int    // bytes of the sources
 }
 
 // keptBlock is a plain block in memory. Its checksum is what a section of a file has as a whole.
@@ -26,13 +27,16 @@ type keptBlock struct {
 }
 
 // Reset starts anew.
-func (k *Keeper) Reset() { *k = Keeper{sources: k.sources[:0]} }
+func (k *Keeper) Reset() {
+	clear(k.sources) // what was left of a merge that broke off
+	*k = Keeper{sources: k.sources[:0], lengths: k.lengths[:0]}
+}
 
 // Add appends a document, whose bytes must stay until the next call that is no Add.
 func (k *Keeper) Add(source []byte) {
 	k.sources = append(k.sources, source)
 	k.content += len(source)
-	k.lengths += uvarintLen(uint64(len(source)))
+	k.lengths = binary.AppendUvarint(k.lengths, uint64(len(source)))
 	if k.content >= blockBytes {
 		k.endBlock()
 	}
@@ -66,18 +70,16 @@ func (k *Keeper) endBlock() {
 	if len(k.sources) == 0 {
 		return
 	}
-	size := k.lengths + k.content
-	raw := make([]byte, 0, 1+uvarintLen(uint64(size))+size)
+	size := len(k.lengths) + k.content
+	raw := make([]byte, 0, 1+binary.MaxVarintLen64+size)
 	raw = binary.AppendUvarint(append(raw, byte(Plain)), uint64(size))
-	for _, source := range k.sources {
-		raw = binary.AppendUvarint(raw, uint64(len(source)))
-	}
+	raw = append(raw, k.lengths...)
 	for _, source := range k.sources {
 		raw = append(raw, source...)
 	}
 	k.enter(raw, crc32.Checksum(raw, castagnoli()), len(k.sources))
 	clear(k.sources)
-	k.sources, k.content, k.lengths = k.sources[:0], 0, 0
+	k.sources, k.lengths, k.content = k.sources[:0], k.lengths[:0], 0
 }
 
 // Check verifies the checksums of sources in memory; before it reads a block it says how many bytes to wait, whose error ends it. Damage is [ErrCorrupt]. Those of a
@@ -96,12 +98,3 @@ func (r *Reader) Check(wait func(bytes int) error) error {
 }
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
-
-// uvarintLen is the length of a number as a uvarint.
-func uvarintLen(n uint64) int {
-	bytes := 1
-	for ; n >= 0x80; n >>= 7 {
-		bytes++
-	}
-	return bytes
-}
