@@ -46,7 +46,11 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	if m.documents, err = registry.OpenDocuments(ctx, m.js, m.opts.Names, registry.Options{Replicas: m.opts.Replicas, Bind: m.opts.Bind}); err != nil {
 		return err
 	}
-	if err := m.sharesKeys(ctx); err != nil {
+	others, err := m.others(ctx) // before anything is written: what they have applied by now lies before it
+	if err != nil {
+		return err
+	}
+	if err := m.sharesKeys(others); err != nil {
 		return err
 	}
 	expected, err := m.expectedLog(ctx)
@@ -65,11 +69,7 @@ func (m *Member) tryJoin(ctx context.Context) error {
 	at := m.opened
 	at.log = m.log
 	m.reached.Store(&at)
-	others, err := m.appliedByOthers(ctx) // before the publish: what they have applied by now lies before it
-	if err != nil {
-		return err
-	}
-	known := max(m.remembered.seq, m.opened.seq, others)
+	known := max(m.remembered.seq, m.opened.seq, m.appliedBy(others))
 	if err := m.reaches(ctx, known); err != nil {
 		return err
 	}

@@ -1,9 +1,10 @@
 package shard
 
 import (
-	"context"
 	"errors"
 	"fmt"
+
+	"github.com/jetseek/jetseek/subjects/registry"
 )
 
 // errOtherKeys says that others sign what they write with keys that this member does not have.
@@ -11,13 +12,9 @@ var errOtherKeys = errors.New("other_keys")
 
 // sharesKeys compares the member's keys with those of the others that serve, before it writes anything: members whose keys differ pass over each other's records, also the leases that deletes
 // wait for.
-func (m *Member) sharesKeys(ctx context.Context) error {
-	others, err := m.registry.Members(ctx, m.opts.Group)
-	if err != nil {
-		return err
-	}
+func (m *Member) sharesKeys(others []*registry.Member) error {
 	for _, o := range others {
-		if o.Node == m.opts.Node || State(o.State) != Serving {
+		if State(o.State) != Serving {
 			continue
 		}
 		switch err := m.opts.Keys.Suits(o.Key); {

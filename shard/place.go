@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -139,26 +140,30 @@ func (m *Member) reaches(ctx context.Context, known uint64) error {
 // known is the highest sequence that the log has certainly held.
 func (m *Member) known() uint64 { return max(m.appliedSeq(), m.stored.Load(), m.remembered.seq) }
 
-// appliedByOthers gives the highest sequence that another member of the group says it has applied of this log.
-func (m *Member) appliedByOthers(ctx context.Context) (uint64, error) {
-	others, err := m.registry.Members(ctx, m.opts.Group)
-	if err != nil {
-		return 0, err
-	}
-	highest := uint64(0)
+// others gives the records of the other members of the group.
+func (m *Member) others(ctx context.Context) ([]*registry.Member, error) {
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
+	defer cancel()
+	all, err := m.registry.Members(ctx, m.opts.Group)
+	return slices.DeleteFunc(all, func(o *registry.Member) bool { return o.Node == m.opts.Node }), err
+}
+
+// appliedBy gives the highest sequence that one of the members says it has applied of this log.
+func (m *Member) appliedBy(others []*registry.Member) (highest uint64) {
 	for _, o := range others {
-		if o.Node != m.opts.Node && o.Log == m.log {
+		if o.Log == m.log {
 			highest = max(highest, o.Applied)
 		}
 	}
-	return highest, nil
+	return highest
 }
 
 // compareOthers looks whether another member has applied what the log does not hold: then it was set back before this member came.
 func (m *Member) compareOthers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, livenessEvery)
 	defer cancel()
-	applied, err := m.appliedByOthers(ctx)
+	others, err := m.others(ctx)
+	applied := m.appliedBy(others)
 	if err != nil || applied <= m.known() {
 		return err
 	}
