@@ -78,7 +78,7 @@ func (s *Snapshot) Close() {
 }
 
 // InMemory adds to held the bytes of the segments that the snapshot keeps in memory, by a name that snapshots which share a segment share: what a snapshot that is held for long takes, also
-// once the documents are in files.
+// once the documents are in files. Sources that a merge passed on count with each segment that has them: rather too much than too little.
 func (s *Snapshot) InMemory(held map[any]int64) {
 	for _, c := range s.state.collections {
 		for _, p := range c.parts {
