@@ -34,8 +34,8 @@
 // wi-f* or 東京都*, is their phrase with the last as a prefix.
 //
 // Of scripts without spaces a text field has pairs of characters. A single character matches the pairs that begin or end with it, for a constant score as a prefix does; at the
-// beginning or end of a phrase it is the end or beginning of a pair and adds nothing to idf, so that 2020年 is found in 2020年度. A phrase of two such ends alone, or of one and a prefix, takes
-// the first as it stands.
+// beginning or end of a phrase it is the end or beginning of a pair and adds nothing to idf, so that 2020年 is found in 2020年度. A phrase of two such ends alone, or of one
+// and a prefix, has a constant score.
 //
 // Printing ([String]) writes a tree so that parsing gives it back.
 //

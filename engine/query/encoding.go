@@ -322,11 +322,10 @@ func (d *decoder) phrase() Node {
 	n.Slop = int(d.uvarint(math.MaxInt32))
 	bits := d.byte()
 	n.Prefix, n.CutFirst, n.CutLast = bits&1 != 0, bits&2 != 0, bits&4 != 0
-	if bits > 7 || !n.Sound() {
+	n.Boost = d.boost()
+	if n.Leaf = d.leaf(); bits > 7 || !n.Sound() {
 		d.fail("bad ends of a phrase")
 	}
-	n.Boost = d.boost()
-	n.Leaf = d.leaf()
 	return n
 }
 

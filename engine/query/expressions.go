@@ -142,7 +142,7 @@ func (r *resolver) wordsPrefix(p TermPattern, f *schema.Field, c scope, pos int,
 		n.Terms = append(n.Terms, t.Term)
 		n.Offsets = append(n.Offsets, t.Position-first.Position)
 	}
-	n.CutFirst = len(n.Terms) > 2 && r.isCut(first.Term, f)
+	n.CutFirst = r.isCut(first.Term, f)
 	return constant(n, c), r.count(len(n.Terms))
 }
 

@@ -67,7 +67,7 @@ type TextTerm struct {
 // positions p(k) with max(p(k) - Offsets[k]) - min(p(k) - Offsets[k]) <= s.
 type TextPhrase struct {
 	Field   string
-	Terms   []string // one at least that stands for itself
+	Terms   []string // one at least that stands for itself, unless both ends stand for others: that has no idf, and is no scoring leaf
 	Offsets []int
 	Slop    int
 	Prefix  bool // the last of Terms stands for all that begin with it, and adds nothing to idf
@@ -80,7 +80,8 @@ type TextPhrase struct {
 
 // Sound tells whether the parts of a phrase fit together.
 func (n *TextPhrase) Sound() bool {
-	return len(n.whole()) > 0 && len(n.Offsets) == len(n.Terms) && !(n.CutFirst && n.Slop > 0) && !(n.CutLast && n.Prefix)
+	open := n.CutFirst && n.Leaf < 0 && len(n.Terms) == 2
+	return (open || len(n.whole()) > 0) && len(n.Offsets) == len(n.Terms) && !(n.CutFirst && n.Slop > 0) && !(n.CutLast && n.Prefix)
 }
 
 // KeywordSet matches documents any of whose exact values in the field is one of Values (sorted by bytes, distinct). Constant score.

@@ -44,7 +44,13 @@ func loosened(resolved Node, n *Phrase) Node {
 	case *TextPhrase:
 		p.Slop, p.Prefix = n.Slop, n.Prefix
 		p.CutLast = p.CutLast && !p.Prefix
-		p.CutFirst = p.CutFirst && p.Slop == 0 && (len(p.Terms) > 2 || !p.Prefix)
+		p.CutFirst = p.CutFirst && p.Slop == 0
+		if n.Prefix {
+			return scored(p, 0)
+		}
+		return scored(p, p.Boost)
+	case *ConstantScore: // of a phrase of two ends
+		return loosened(p.Child, n)
 	case *TermPattern:
 		if n.Prefix {
 			p.Boost = 0
@@ -96,9 +102,16 @@ func (r *resolver) phraseNode(tokens []analysis.Token, f *schema.Field, c scope)
 		n.Terms = append(n.Terms, t.Term)
 		n.Offsets = append(n.Offsets, t.Position-tokens[0].Position)
 	}
-	n.CutLast = r.isCut(last, f)
-	n.CutFirst = r.isCut(first, f) && (len(tokens) > 2 || !n.CutLast)
-	return n
+	n.CutFirst, n.CutLast = r.isCut(first, f), r.isCut(last, f)
+	return scored(n, n.Boost)
+}
+
+// scored gives a constant score to a phrase of which no term stands for itself.
+func scored(n *TextPhrase, boost float64) Node {
+	if len(n.whole()) > 0 {
+		return n
+	}
+	return &ConstantScore{Child: n, Boost: boost}
 }
 
 // isCut tells whether a term is one character where a text field has pairs of them, so that it may stand within longer texts in the pair to its left or right.

@@ -107,6 +107,7 @@ func TestMarks(t *testing.T) {
 		{"one character of pairs", "国", "body", "日本国内の国、国国", "日本<em>国</em>内の<em>国、国国</em>"},
 		{"two characters of a pair", "内 国", "body", "国内", "<em>国内</em>"},
 		{"the end of a pair and the beginning of another", "第3回", "body", "今年第3回大会、第4回", "今年<em>第3回</em>大会、第4回"},
+		{"the end of a pair beside the beginning of another", "人・物", "body", "日本人・物価、人々", "日本<em>人・物</em>価、人々"},
 		{"Thai, with marks over letters", "น้ำ", "body", "ดื่มน้ำเย็น", "ดื่ม<em>น้ำ</em>เย็น"},
 		{"a joined emoji", "👩‍👩‍👧", "body", "I 👩‍👩‍👧 you", "I <em>👩‍👩‍👧</em> you"},
 		{"right to left", "שלום", "body", "אמר שלום לך", "אמר <em>שלום</em> לך"},

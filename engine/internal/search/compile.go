@@ -196,7 +196,12 @@ func (e *env) phrase(n *query.TextPhrase, scoring bool) scorer {
 		terms = append(terms, s)
 		p.its = append(p.its, s.(*term).it)
 	}
-	if p.all = newConjunction(terms, nil); p.all == nil {
+	if len(terms) > 0 {
+		p.all = newConjunction(terms, nil)
+	} else {
+		p.all = e.anyIn(p.first.lists(), f.TermPostings(), 0)
+	}
+	if p.all == nil {
 		return nil
 	}
 	return nonEmpty(p, p.fit(p.all.Doc()) == noDoc)

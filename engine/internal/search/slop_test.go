@@ -96,17 +96,27 @@ func TestCutPhrasesAreBruteForce(t *testing.T) {
 		if n.CutLast = r.IntN(3) > 0; n.CutLast {
 			n.Terms[len(n.Terms)-1] = character()
 		}
-		if n.CutFirst = !n.CutLast || len(n.Terms) > 2 && r.IntN(2) == 0; n.CutFirst {
+		if n.CutFirst = !n.CutLast || r.IntN(2) == 0; n.CutFirst {
 			n.Terms[0] = character()
 		} else {
 			n.Slop = r.IntN(2) * r.IntN(4)
 		}
-		asked := []query.Node{n, &query.TermPattern{Field: "body", Kind: query.CharacterPattern, Text: character(), Boost: 2}}
-		for _, q := range []query.Node{n, asked[1], &query.Bool{Should: asked, MinShould: 1}, &query.DisMax{Children: asked, Tie: 0.5}} {
+		if n.CutLast && r.IntN(3) == 0 {
+			n.Prefix, n.CutLast = true, false
+		}
+		if n.CutFirst && (n.CutLast || n.Prefix) && len(n.Terms) == 2 {
+			n.Leaf = -1 // nothing in it has an idf
+		}
+		var phrase query.Node = n
+		if n.Leaf < 0 {
+			phrase = &query.ConstantScore{Child: n, Boost: 3}
+		}
+		asked := []query.Node{phrase, &query.TermPattern{Field: "body", Kind: query.CharacterPattern, Text: character(), Boost: 2}}
+		for _, q := range []query.Node{phrase, asked[1], &query.Bool{Should: asked, MinShould: 1}, &query.DisMax{Children: asked, Tie: 0.5}} {
 			request := &search.Request{Query: q, Limit: 20, Weights: a.weights}
 			check(t, c, request, fmt.Sprintf("%s, slop %d", describe(q), n.Slop))
 		}
-		total, _ := c.find(&search.Request{Query: n, Weights: a.weights})
+		total, _ := c.find(&search.Request{Query: phrase, Weights: a.weights})
 		matched += int(total)
 	}
 	if matched < 300 {
