@@ -71,7 +71,8 @@ func (f *files) write(ctx context.Context, spare bool, fill func(io.Writer, segm
 	var file *segmentFile
 	var seg *segment.Segment
 	if err == nil {
-		file, seg, err = f.openSegment(number, length)
+		// Its checksums were computed as the bytes left memory. To read them back would prove what the page cache holds; the disk's are verified when they are merged, scrubbed, or opened again.
+		file, seg, err = f.openSegment(number, length, segment.OpenWritten)
 	}
 	if err != nil {
 		// What cannot be removed now is when the index is opened.
@@ -131,8 +132,8 @@ func (w *pacedWriter) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// openSegment maps and verifies a segment file. The caller holds it.
-func (f *files) openSegment(number uint64, length int64) (_ *segmentFile, _ *segment.Segment, err error) {
+// openSegment maps a segment file and opens it by [segment.Open] or OpenWritten. The caller holds it.
+func (f *files) openSegment(number uint64, length int64, open func([]byte) (*segment.Segment, error)) (_ *segmentFile, _ *segment.Segment, err error) {
 	mapping, err := f.folder.Map(segmentName(number), length)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, vfs.ErrLength) {
 		err = fmt.Errorf("%w: %w", ErrUnreadable, err)
@@ -145,7 +146,7 @@ func (f *files) openSegment(number uint64, length int64) (_ *segmentFile, _ *seg
 	f.mu.Lock()
 	f.open[file] = true
 	f.mu.Unlock()
-	seg, err := f.verify(file)
+	seg, err := f.read(file, open)
 	if err != nil {
 		file.keep.Store(true) // for those who want to know what is wrong with it
 		file.release()
@@ -155,10 +156,10 @@ func (f *files) openSegment(number uint64, length int64) (_ *segmentFile, _ *seg
 	return file, seg, nil
 }
 
-// verify reads all of a file.
-func (f *files) verify(file *segmentFile) (seg *segment.Segment, err error) {
+// read opens the segment in a file.
+func (f *files) read(file *segmentFile, open func([]byte) (*segment.Segment, error)) (seg *segment.Segment, err error) {
 	defer f.catch(panicOnFault(), &err)
-	seg, err = segment.Open(file.mapping.Bytes())
+	seg, err = open(file.mapping.Bytes())
 	switch name := segmentName(file.number); {
 	case errors.Is(err, segment.ErrNewer):
 		err = fmt.Errorf("segment %s: %w: run the version that wrote it", name, err)

@@ -118,7 +118,7 @@ func (j *mergeJob) runToFile(ctx context.Context, f *files, spare bool, merge fi
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
+		return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), damage(err))
 	}
 	j.part = newPart(0, j.seg, nil, j.owned)
 	j.part.file = j.file

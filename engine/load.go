@@ -66,7 +66,7 @@ func openFiles(options *Options) (_ *files, _ state, err error) {
 // openParts opens the files of a manifest, and puts them into its collections. The caller holds the files, also after an error.
 func (f *files) openParts(m *manifest) (opened []*segmentFile, err error) {
 	for _, want := range m.files {
-		file, seg, err := f.openSegment(want.number, want.length)
+		file, seg, err := f.openSegment(want.number, want.length, segment.Open)
 		if err != nil {
 			return opened, err
 		}

@@ -154,12 +154,16 @@ func (x *Index) Scrub(ctx context.Context, wait func(ctx context.Context, bytes 
 
 // scrub verifies the checksums of a segment, as [Index.Scrub] does.
 func (p *part) scrub(ctx context.Context, wait func(ctx context.Context, bytes int) error) error {
-	err := p.seg.Check(func(bytes int) error {
+	return damage(p.seg.Check(func(bytes int) error {
 		if err := ctx.Err(); err != nil || wait == nil {
 			return err
 		}
 		return wait(ctx, bytes)
-	})
+	}))
+}
+
+// damage makes of a corrupt segment what it is for the index: [ErrUnreadable].
+func damage(err error) error {
 	if errors.Is(err, segment.ErrCorrupt) {
 		return fmt.Errorf("%w: a segment is not what was written: %w", ErrUnreadable, err)
 	}

@@ -290,6 +290,15 @@ func TestScrubFindsFlippedBits(t *testing.T) {
 				t.Errorf("byte %d of %d, in a file %v: %v", at, len(b), p.file != nil, err)
 			}
 		}
+		if p.file == nil {
+			flip := sourceFlipper(t, p)
+			flip()
+			err := x.Scrub(t.Context(), nil)
+			flip()
+			if !errors.Is(err, ErrUnreadable) {
+				t.Errorf("a source in memory: %v", err)
+			}
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -326,14 +335,21 @@ func TestMergesRefuseDamage(t *testing.T) {
 		if p.file != nil {
 			flip = func() { flipInFile(t, filepath.Join(dir, segmentName(p.file.number)), int64(at)) }
 		}
+		flips := []func(){flip}
+		if p.file == nil {
+			flips = append(flips, sourceFlipper(t, p))
+		}
 		job := &mergeJob{collection: 1, owned: snap.state.owned, inputs: []*part{p}}
 		m := new(segment.Merger)
-		flip()
-		err := job.runToFile(t.Context(), x.files, false, m.MergeTo)
-		inMemory := job.run(t.Context(), m)
-		flip()
-		if !errors.Is(err, ErrUnreadable) || !errors.Is(inMemory, ErrUnreadable) || job.file != nil || job.seg != nil {
-			t.Errorf("merge of a damaged segment, in a file %t: to a file %v, in memory %v", p.file != nil, err, inMemory)
+		for i, flip := range flips {
+			flip()
+			err := job.runToFile(t.Context(), x.files, false, m.MergeTo)
+			flushed := job.runToFile(t.Context(), x.files, false, m.FlushTo)
+			inMemory := job.run(t.Context(), m)
+			flip()
+			if !errors.Is(err, ErrUnreadable) || !errors.Is(flushed, ErrUnreadable) || !errors.Is(inMemory, ErrUnreadable) || job.file != nil || job.seg != nil {
+				t.Errorf("merge of a damaged segment, in a file %t, flip %d: to a file %v, flushed %v, in memory %v", p.file != nil, i, err, flushed, inMemory)
+			}
 		}
 		if err := job.runToFile(t.Context(), x.files, false, m.MergeTo); err != nil {
 			t.Errorf("merge of a sound segment, in a file %t: %v", p.file != nil, err)
@@ -343,6 +359,16 @@ func TestMergesRefuseDamage(t *testing.T) {
 	if checked < 3 {
 		t.Errorf("%d segments were damaged", checked)
 	}
+}
+
+// sourceFlipper flips a bit of a source in memory, that of a document in the middle of a segment.
+func sourceFlipper(t *testing.T, p *part) func() {
+	t.Helper()
+	source, err := p.seg.Source(uint32(p.seg.Docs() / 2))
+	if err != nil || len(source) == 0 {
+		t.Fatalf("a source of %d bytes: %v", len(source), err)
+	}
+	return func() { source[len(source)/2] ^= 1 }
 }
 
 // flipInFile flips a bit under the mapping.

@@ -104,17 +104,17 @@ func (j *mergeJob) run(ctx context.Context, m *segment.Merger) error {
 	}
 	var err error
 	if j.seg, j.maps, err = m.Merge(ctx, inputs); err != nil {
-		return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
+		return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), damage(err))
 	}
 	j.part = newPart(0, j.seg, nil, j.owned)
 	return nil
 }
 
-// scrub verifies the inputs: else a merge would give damage a new checksum.
+// scrub verifies the inputs, but for sources in memory, which the merge itself does: else it would give damage a new checksum.
 func (j *mergeJob) scrub(ctx context.Context) error {
 	for _, p := range j.inputs {
-		if err := p.scrub(ctx, nil); err != nil {
-			return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), err)
+		if err := p.seg.CheckSections(func(int) error { return ctx.Err() }); err != nil {
+			return fmt.Errorf("merge segments of collection %x: %w", uint64(j.collection), damage(err))
 		}
 	}
 	return nil

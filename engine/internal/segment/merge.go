@@ -222,7 +222,7 @@ func (m *Merger) writeSources(ctx context.Context, keep bool, codec stored.Codec
 // sourceStore takes sources, [stored.Writer] or [stored.Keeper].
 type sourceStore interface {
 	Add(source []byte)
-	AddBlock(b *stored.Block) bool
+	AddBlock(b *stored.Block) (bool, error)
 }
 
 // addSources gives a store whole blocks where all their documents live, and documents elsewhere.
@@ -230,20 +230,12 @@ func (m *Merger) addSources(ctx context.Context, store sourceStore) error {
 	for i, in := range m.inputs {
 		for old := uint32(0); int(old) < in.Segment.docs; {
 			b, err := in.Segment.sources.Block(old)
-			if err != nil {
-				return fmt.Errorf("merge sources: %w", err)
-			}
 			end := b.First + uint32(b.Len())
-			numbers := m.maps[i][old:end]
-			if old != b.First || slices.Contains(numbers, Gone) || !store.AddBlock(&b) {
-				err := b.Each(func(doc uint32, source []byte) {
-					if doc >= old && numbers[doc-old] != Gone {
-						store.Add(source)
-					}
-				})
-				if err != nil {
-					return err
-				}
+			if err == nil {
+				err = addBlock(store, &b, old, m.maps[i][old:end])
+			}
+			if err != nil {
+				return fmt.Errorf("%w: merge sources: %w", ErrCorrupt, err)
 			}
 			old = end
 			if err := m.stopped(ctx); err != nil {
@@ -252,6 +244,20 @@ func (m *Merger) addSources(ctx context.Context, store sourceStore) error {
 		}
 	}
 	return nil
+}
+
+// addBlock gives a store the documents of a block from first on that have new numbers.
+func addBlock(store sourceStore, b *stored.Block, first uint32, numbers []uint32) error {
+	if first == b.First && !slices.Contains(numbers, Gone) {
+		if whole, err := store.AddBlock(b); whole || err != nil {
+			return err
+		}
+	}
+	return b.Each(func(doc uint32, source []byte) {
+		if doc >= first && numbers[doc-first] != Gone {
+			store.Add(source)
+		}
+	})
 }
 
 // writeField merges the parts of one field.

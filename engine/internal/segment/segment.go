@@ -72,6 +72,9 @@ func (f *Field) ExactPostings() postings.Source { return f.exact }
 // Open reads a segment, which keeps the bytes: they must not change. It verifies every checksum and every frame.
 func Open(b []byte) (*Segment, error) { return openSections(b, readSections, nil) }
 
+// OpenWritten is [Open] for a file that [Merger] has just written: the frame is verified, and of the checksums that of the table of contents.
+func OpenWritten(b []byte) (*Segment, error) { return openSections(b, readUnchecked, nil) }
+
 // openMade opens what a [Builder] or [Merger] has just made in memory: bytes without a section of sources, which are kept beside them. Their checksums were computed a moment
 // ago: they are not verified again. The ids of such a segment, which is asked for them all the time, get a filter.
 func openMade(b []byte, sources stored.Reader) (*Segment, error) {
@@ -246,7 +249,7 @@ func (s *Segment) Size() int64 { return int64(len(s.bytes) + s.sources.Kept()) }
 // Check verifies all checksums of a segment that was opened before, some bytes after the other; before it reads any it says how many to wait, whose error ends it. Damage is
 // [ErrCorrupt].
 func (s *Segment) Check(wait func(bytes int) error) error {
-	if err := checkFrame(s.bytes, wait); err != nil {
+	if err := s.CheckSections(wait); err != nil {
 		return err
 	}
 	err := s.sources.Check(wait)
@@ -255,6 +258,9 @@ func (s *Segment) Check(wait func(bytes int) error) error {
 	}
 	return err
 }
+
+// CheckSections is [Segment.Check] but for sources in memory, which a merge verifies when it reads them.
+func (s *Segment) CheckSections(wait func(bytes int) error) error { return checkFrame(s.bytes, wait) }
 
 // Collection gives the incarnation of the collection that the documents belong to.
 func (s *Segment) Collection() uint64 { return s.collection }

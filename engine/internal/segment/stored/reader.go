@@ -177,8 +177,11 @@ func (b *Block) Doc(doc uint32) ([]byte, error) {
 	return b.content[from : from+n : from+n], nil
 }
 
-// Each visits the documents of the block in order.
+// Each visits the documents of the block in order. Of a block in memory the checksum is verified before.
 func (b *Block) Each(visit func(doc uint32, source []byte)) error {
+	if err := b.kept.check(); err != nil {
+		return err
+	}
 	if err := b.open(); err != nil {
 		return err
 	}

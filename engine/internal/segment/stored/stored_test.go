@@ -101,7 +101,11 @@ func TestBlocksAreCopied(t *testing.T) {
 						t.Fatal(err)
 					}
 					d = b.First + uint32(b.Len())
-					if w.AddBlock(&b) {
+					whole, err := w.AddBlock(&b)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if whole {
 						copied++
 						continue
 					}
@@ -141,7 +145,11 @@ func TestKeptBlocksArePassedOn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if k.AddBlock(&b) {
+			whole, err := k.AddBlock(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if whole {
 				passed++
 				if &k.kept[len(k.kept)-1].raw[0] != &r.kept[i].raw[0] {
 					t.Error("a block was copied")
@@ -163,7 +171,11 @@ func TestKeptBlocksArePassedOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := section.Block(0); err != nil || k.AddBlock(&b) {
+	b, err := section.Block(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole, err := k.AddBlock(&b); whole || err != nil {
 		t.Errorf("a block of a file was kept: err %v", err)
 	}
 }

@@ -50,16 +50,19 @@ func (w *Writer) Add(source []byte) {
 	}
 }
 
-// AddBlock appends all documents of a block as they are, when it is worth keeping: false when they must be added one by one.
-func (w *Writer) AddBlock(b *Block) bool {
+// AddBlock appends all documents of a block as they are, when it is worth keeping: false when they must be added one by one. Of a block in memory the checksum is verified.
+func (w *Writer) AddBlock(b *Block) (bool, error) {
 	if b.codec < w.codec || b.codec == Plain && len(b.payload) < blockBytes {
-		return false
+		return false, nil
+	}
+	if err := b.kept.check(); err != nil {
+		return false, err
 	}
 	w.endBlock()
 	w.enter(w.docs)
 	w.docs += uint32(b.n)
 	w.write(b.raw)
-	return true
+	return true, nil
 }
 
 // Finish writes what is left.
