@@ -36,6 +36,7 @@ type write struct {
 	op       wire.Op
 	schema   wire.SchemaRecord // of the version that op names; none: zero
 	deadline time.Time         // checked directly before the publish
+	together int               // of the first of those submitted at once: bytes of all of them
 
 	packed chan struct{} // closed when flight and index are set, or err
 	flight *flight
@@ -96,6 +97,9 @@ func (p *packer) submit(writes []*write) *wire.Error {
 	}
 	if p.bytes > 0 && p.bytes+total > queuedBytes {
 		return wire.FromError(fault.New(fault.Overloaded, "group %s has %d bytes of writes waiting, at most %d: try again, slower", p.group, p.bytes, queuedBytes))
+	}
+	if len(writes) > 0 {
+		writes[0].together = total
 	}
 	p.queue = append(p.queue, writes...)
 	p.bytes += total
@@ -243,6 +247,9 @@ func (p *packer) take(f *flight) []*write {
 		if !now.Before(w.deadline) {
 			p.drop().fail(timeOver(p.group))
 			continue
+		}
+		if len(taken) > 0 && w.together <= p.limit && p.batch.Size()+w.together > p.limit {
+			break // a bulk that fits a message is not divided: else it waits for two
 		}
 		fresh := w.schema.Version > p.known[w.schema.Collection]
 		if fresh && !p.batch.AddSchema(&w.schema) || !p.batch.Add(&w.op) {

@@ -68,6 +68,32 @@ func TestRecordsFitTheServersMessages(t *testing.T) {
 	}
 }
 
+// Bulks share a message as long as they fit it whole; one that does not waits for the next, and one that fits none is divided.
+func TestABulkThatFitsAMessageIsNotDivided(t *testing.T) {
+	p := newPacker(newBench(t), "g0")
+	bulk := func(lines int) []*write {
+		var writes []*write
+		for range lines {
+			writes = append(writes, put(make([]byte, 10<<10), wire.SchemaRecord{}))
+		}
+		if err := p.submit(writes); err != nil {
+			t.Fatal(err)
+		}
+		return writes
+	}
+	for _, lines := range []int{30, 30, 50, 1, 100, 20} { // 88 fit
+		bulk(lines)
+	}
+	var got []int
+	for len(p.queue) > 0 {
+		p.batch.Reset()
+		got = append(got, len(p.take(&flight{})))
+	}
+	if want := []int{60, 51 + 38, 62 + 20}; len(got) != 3 || got[0] != want[0] || got[1]+got[2] != want[1]+want[2] || got[1] < 85 {
+		t.Errorf("messages of %v lines, want about %v", got, want)
+	}
+}
+
 // The lines of a bulk whose time is over are taken back together, the others stay.
 func TestWritesWhoseTimeIsOverLeaveTheQueue(t *testing.T) {
 	p := newPacker(newBench(t), "g0")
