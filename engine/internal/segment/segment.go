@@ -70,7 +70,16 @@ func (f *Field) TermPostings() postings.Source { return f.terms }
 func (f *Field) ExactPostings() postings.Source { return f.exact }
 
 // Open reads a segment, which keeps the bytes: they must not change. It verifies every checksum and every frame.
-func Open(b []byte) (*Segment, error) { return openSections(b, readSections, nil) }
+func Open(b []byte) (*Segment, error) {
+	s, err := openSections(b, readSections, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.sources.CheckCodecs(); err != nil {
+		return nil, fmt.Errorf("%w: stored sources: %w", ErrCorrupt, err)
+	}
+	return s, nil
+}
 
 // OpenWritten is [Open] for a file that [Merger] has just written: the frame is verified, and of the checksums that of the table of contents.
 func OpenWritten(b []byte) (*Segment, error) { return openSections(b, readUnchecked, nil) }

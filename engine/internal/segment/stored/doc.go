@@ -2,7 +2,7 @@
 // packages cursor and labels.
 //
 //	stored   block* directory(blocks) blocks u32 docs u32
-//	block    codec u8, size uvarint, payload       codec 0: the payload is the content; 1: its zstd frame; size: of the content
+//	block    codec u8, size uvarint, payload       codec 0: the payload is the content; 2: its zstd frame; size: of the content
 //	content  length(docs of the block) uvarint, sources one after the other
 //	directory  first u32, start u64                first document of the block, and where it starts
 //

@@ -36,7 +36,7 @@ func (r *Reader) dumpBlock(p *labels.Printer, base, i int) {
 	}
 	at := base + int(r.start(i))
 	lines := p.Read(block.raw, at)
-	lines.Byte(fmt.Sprintf("block %d: codec (0: plain, 1: zstd)", i))
+	lines.Byte(fmt.Sprintf("block %d: codec (0: plain, 2: zstd)", i))
 	lines.Uvarint("bytes of content")
 	if block.codec == Plain {
 		for doc := range block.n {

@@ -56,6 +56,20 @@ func (r *Reader) Doc(doc uint32) ([]byte, error) {
 	return b.Doc(doc)
 }
 
+// CheckCodecs tells whether all blocks are of codecs that there are, without decoding any.
+func (r *Reader) CheckCodecs() error {
+	for i := range r.blocks() {
+		b, err := r.Block(r.first(i))
+		if err != nil {
+			return err
+		}
+		if b.codec != Plain && b.codec != Zstd {
+			return fmt.Errorf("%w: codec %d of the block of document %d", ErrCorrupt, b.codec, b.First)
+		}
+	}
+	return nil
+}
+
 // Bytes gives the size of all blocks.
 func (r *Reader) Bytes() int { return len(r.b) + r.keptBytes }
 

@@ -2,6 +2,7 @@ package stored
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -177,6 +178,31 @@ func TestKeptBlocksArePassedOn(t *testing.T) {
 	}
 	if whole, err := k.AddBlock(&b); whole || err != nil {
 		t.Errorf("a block of a file was kept: err %v", err)
+	}
+}
+
+// TestUnknownCodec: a block of a codec that there is none of is found before it is read, wherever it is.
+func TestUnknownCodec(t *testing.T) {
+	all := sources(rand.New(rand.NewPCG(6, 6)), 300)
+	for _, codec := range codecs() {
+		b := build(all, codec)
+		r, err := Open(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.CheckCodecs(); err != nil {
+			t.Error(err)
+		}
+		for i := range r.blocks() {
+			for _, unknown := range []byte{1, 3, 255} {
+				at := r.start(i)
+				b[at] = unknown
+				if err := r.CheckCodecs(); !errors.Is(err, ErrCorrupt) {
+					t.Errorf("block %d of codec %d: %v", i, unknown, err)
+				}
+				b[at] = byte(codec)
+			}
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ type Codec byte
 // The codecs, each with its number in the format.
 const (
 	Plain Codec = 0
-	Zstd  Codec = 1
+	Zstd  Codec = 2
 )
 
 // Writer writes stored sources to a function, block by block. It keeps one block in memory.
