@@ -22,10 +22,7 @@ func TestEndlessOperationIsSetAside(t *testing.T) {
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
 	}
-	op := func(id string) wire.Op {
-		return wire.Op{Kind: wire.KindPut, Collection: 1, ID: id, IfVersion: wire.NoCondition, Body: []byte(`{"text":"word"}`)}
-	}
-	bad := g.write(first.log, false, wire.Record{Ops: []wire.Op{op("a"), op("b"), op("c")}})
+	bad := g.write(first.log, false, wire.Record{Ops: []wire.Op{wordPut("a"), wordPut("b"), wordPut("c")}})
 	for life := 1; ; life++ {
 		gone := make(chan struct{})
 		var met atomic.Int64

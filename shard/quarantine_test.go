@@ -156,6 +156,11 @@ func (a *actor) fails(t *testing.T) {
 	}
 }
 
+// wordPut is a put of a document of one word.
+func wordPut(id string) wire.Op {
+	return wire.Op{Kind: wire.KindPut, Collection: 1, ID: id, IfVersion: wire.NoCondition, Body: []byte(`{"text":"word"}`)}
+}
+
 // A process that died twice of an operation leaves it to the next one, which does not try it again; software of another version does.
 func TestDeathAtAnOperation(t *testing.T) {
 	for _, c := range []struct {
@@ -173,10 +178,7 @@ func TestDeathAtAnOperation(t *testing.T) {
 		if err := first.stop(); err != nil {
 			t.Fatal(err)
 		}
-		op := func(id string) wire.Op {
-			return wire.Op{Kind: wire.KindPut, Collection: 1, ID: id, IfVersion: wire.NoCondition, Body: []byte(`{"text":"word"}`)}
-		}
-		bad := g.write(first.log, false, wire.Record{Ops: []wire.Op{op("a"), op("b"), op("c")}})
+		bad := g.write(first.log, false, wire.Record{Ops: []wire.Op{wordPut("a"), wordPut("b"), wordPut("c")}})
 		f := &folder{dir: dir}
 		if _, err := f.openApplying("1"); err != nil {
 			t.Fatal(err)
