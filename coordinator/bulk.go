@@ -216,6 +216,8 @@ func (c *Coordinator) awaitBulk(ctx context.Context, lines []*bulkLine, wait str
 		}
 		select {
 		case <-l.write.flight.visible:
+		case <-l.write.flight.failed: // as for a single write
+			l.err = l.write.flight.refused
 		case <-ctx.Done():
 			return
 		}

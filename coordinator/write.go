@@ -236,6 +236,8 @@ func (c *Coordinator) await(ctx context.Context, group string, w *write, p write
 	if p.wait == waitApplied {
 		select {
 		case <-w.flight.visible:
+		case <-w.flight.failed: // a member has reported it, and the acknowledgement shows that the log was set back
+			return nil, false, w.flight.refused
 		case <-ctx.Done(): // durable, and visible later: said as it is
 		}
 	}
